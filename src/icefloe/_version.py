@@ -1,0 +1,3 @@
+"""The version of this distribution, read at build time."""
+
+__version__ = "0.1.0"
