@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import Any
 
 import numpy as np
 import pytest
-from ops.case import GOLDENS, Case, Golden, difference, load_table, tables
 
 import icefloe
-from icefloe import errors, opdefs
+from icefloe import errors
+from icefloe.graph import build
+
+from ops.case import GOLDENS, Case, Golden, difference, load_table, tables
 
 CASES = [
     pytest.param(path.stem, case, id=f"{path.stem.removeprefix('table_')}:{case.id}")
@@ -25,10 +26,8 @@ def golden(table: str) -> Golden:
     return Golden(GOLDENS / f"{table}.npz")
 
 
-def build(case: Case) -> list[Any]:
-    names = [a.name for a in opdefs.signature(case.op).inputs]
-    raw = getattr(importlib.import_module("icefloe.raw_ops"), case.op)
-    out = raw(**dict(zip(names, case.inputs, strict=True)), **case.attrs)
+def tensors_of(case: Case) -> list[Any]:
+    out = build.apply_op(case.op, *case.inputs, **case.attrs)
     if isinstance(out, (list, tuple)):
         return [t for part in out for t in (part if isinstance(part, (list, tuple)) else [part])]
     return [out]
@@ -46,9 +45,9 @@ def test_kernel(table: str, case: Case) -> None:
                 or {"ValueError": ValueError, "TypeError": TypeError}[answer["error"]]
             )
             with pytest.raises(expected), icefloe.Session() as session:
-                session.run(build(case))
+                session.run(tensors_of(case))
             return
-        tensors = build(case)
+        tensors = tensors_of(case)
         with icefloe.Session() as session:
             got = session.run(tensors)
     assert len(got) == len(answer["outputs"])
