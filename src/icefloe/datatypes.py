@@ -1,14 +1,16 @@
 """Element types: TensorFlow's `DType` objects and the numpy dtypes that hold their elements.
 
-A reference dtype (`float32_ref`) is its value type plus 100, as in `types.proto`. Sub-byte types (int4, uint4, int2, uint2, float4_e2m1fn) take one byte
-per element in memory, as ml_dtypes stores them. The quantized types are numpy records of one field (`[("qint8", "i1")]`), as TensorFlow hands them out,
-so that a qint8 array is told from an int8 one. Strings, resources and variants are object arrays.
+A reference dtype (`float32_ref`) is its value type plus 100, as in `types.proto`. Sub-byte types (int4, uint4, int2,
+uint2, float4_e2m1fn) take one byte per element in memory, as ml_dtypes stores them. The quantized types are numpy
+records of one field (`[("qint8", "i1")]`), as TensorFlow hands them out, so that a qint8 array is told from an int8
+one. Strings, resources and variants are object arrays.
 
 Source: tensorflow/core/framework/types.proto (numbers), tensorflow/python/framework/dtypes.py (attributes).
 """
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, Final
 
 import ml_dtypes
@@ -62,11 +64,16 @@ _TABLE: tuple[tuple[str, int, Any], ...] = (
 )
 
 _FLOATING = frozenset(
-    "float16 float32 float64 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn".split()
+    ("float16", "float32", "float64", "bfloat16", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz")
+    + ("float8_e4m3b11fnuz", "float8_e5m2fnuz", "float4_e2m1fn")
 )
-_SIGNED = frozenset("int2 int4 int8 int16 int32 int64".split())
-_UNSIGNED = frozenset("uint2 uint4 uint8 uint16 uint32 uint64".split())
+_SIGNED = frozenset(("int2", "int4", "int8", "int16", "int32", "int64"))
+_UNSIGNED = frozenset(("uint2", "uint4", "uint8", "uint16", "uint32", "uint64"))
 _COMPLEX = frozenset(("complex64", "complex128"))
+
+
+_finfo: Any = ml_dtypes.finfo
+_iinfo: Any = ml_dtypes.iinfo
 
 
 class DType:
@@ -100,7 +107,7 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> type[Any] | np.dtype[Any]:
-        """What numpy calls an element: a scalar type (`np.float32`), a record dtype for quantized types, `np.object_` for strings."""
+        """What numpy calls an element: `np.float32`; a record dtype for quantized types; `np.object_` for strings."""
         return self._numpy if self._numpy.names else self._numpy.type
 
     @property
@@ -109,7 +116,7 @@ class DType:
         return self._numpy
 
     @property
-    def _is_ref_dtype(self) -> bool:
+    def _is_ref_dtype(self) -> builtins.bool:
         return self._number > _REF_OFFSET
 
     @property
@@ -127,36 +134,36 @@ class DType:
         return {"complex64": float32, "complex128": float64}.get(self._value_name, self.base_dtype)
 
     @property
-    def is_bool(self) -> bool:
+    def is_bool(self) -> builtins.bool:
         return self._value_name == "bool"
 
     @property
-    def is_integer(self) -> bool:
+    def is_integer(self) -> builtins.bool:
         """Whether it is a signed or unsigned integer that is not quantized."""
         return self._value_name in _SIGNED or self._value_name in _UNSIGNED
 
     @property
-    def is_unsigned(self) -> bool:
+    def is_unsigned(self) -> builtins.bool:
         return self._value_name in _UNSIGNED
 
     @property
-    def is_floating(self) -> bool:
+    def is_floating(self) -> builtins.bool:
         return self._value_name in _FLOATING
 
     @property
-    def is_complex(self) -> bool:
+    def is_complex(self) -> builtins.bool:
         return self._value_name in _COMPLEX
 
     @property
-    def is_quantized(self) -> bool:
+    def is_quantized(self) -> builtins.bool:
         return self._value_name in _QUANTIZED
 
     @property
-    def is_numeric(self) -> bool:
+    def is_numeric(self) -> builtins.bool:
         return self.is_integer or self.is_floating or self.is_complex or self.is_quantized
 
     @property
-    def is_numpy_compatible(self) -> bool:
+    def is_numpy_compatible(self) -> builtins.bool:
         return self._value_name not in ("resource", "variant")
 
     @property
@@ -170,9 +177,9 @@ class DType:
         if self.is_bool:
             return which == "max"
         if self.is_floating:
-            return getattr(ml_dtypes.finfo(self._numpy), which)
+            return getattr(_finfo(self._numpy), which)
         if self.is_integer:
-            return getattr(ml_dtypes.iinfo(self._numpy), which)
+            return getattr(_iinfo(self._numpy), which)
         raise TypeError(f"Cannot find {which}imum value of {self!r}.")
 
     @property
@@ -192,12 +199,12 @@ class DType:
             return (0, 1) if not self.is_bool else (False, True)
         return self.min, self.max
 
-    def is_compatible_with(self, other: Any) -> bool:
-        """Whether a tensor of `other` can be read as this type: equal value types, and `other` no reference unless this is one or not."""
+    def is_compatible_with(self, other: Any) -> builtins.bool:
+        """Whether a tensor of type `other`, or of a reference to it, can be read as this type."""
         other = as_dtype(other)
         return self._number in (other.as_datatype_enum, other.base_dtype.as_datatype_enum)
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> builtins.bool:
         if other is None:
             return False
         if not isinstance(other, DType):
@@ -207,7 +214,7 @@ class DType:
                 return False
         return self._number == other._number
 
-    def __ne__(self, other: object) -> bool:
+    def __ne__(self, other: object) -> builtins.bool:
         return not self == other
 
     def __hash__(self) -> int:
@@ -273,13 +280,22 @@ half: Final = float16
 double: Final = float64
 
 _BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in _BY_NUMBER.values()}
-_BY_NAME.update({"half": float16, "double": float64, "float": float32, "half_ref": float16._as_ref, "double_ref": float64._as_ref, "float_ref": float32._as_ref})
+for _alias, _dtype in (("half", float16), ("double", float64), ("float", float32)):
+    _BY_NAME[_alias] = _dtype
+    _BY_NAME[_alias + "_ref"] = _dtype._as_ref
 _BY_NUMPY: dict[np.dtype[Any], DType] = {
     _NUMPY[n]: _BY_NUMBER[n] for n in _NAMES if _BY_NUMBER[n].name not in ("resource", "variant", "string")
 }
 _BY_NUMPY[np.dtype(np.object_)] = string
-_PYTHON: dict[Any, DType] = {float: float32, int: int32, type(True): bool, complex: complex128, object: string, str: string, bytes: string}
-
+_PYTHON: dict[Any, DType] = {
+    float: float32,
+    int: int32,
+    builtins.bool: bool,
+    complex: complex128,
+    object: string,
+    str: string,
+    bytes: string,
+}
 
 
 def as_dtype(type_value: Any) -> DType:

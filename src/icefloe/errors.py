@@ -18,8 +18,9 @@
      +- DataLossError (ValueError)       15
      +- UnauthenticatedError             16
 
-Low layers raise the bare fact, `InvalidArgumentError("expected a matrix, got shape (3,)")`; the layer that knows the node, the path or the
-byte offset adds it once with `add_context`. TensorFlow's own three-argument form, `InvalidArgumentError(node_def, op, message)`, works too.
+Low layers raise the bare fact, `InvalidArgumentError("expected a matrix, got shape (3,)")`; the layer that knows the
+node, the path or the byte offset adds it once with `add_context`. TensorFlow's own three-argument form,
+`InvalidArgumentError(node_def, op, message)`, works too.
 
 Codes: google.rpc's canonical codes, as `tensorflow/core/protobuf/error_codes.proto` numbers them.
 """

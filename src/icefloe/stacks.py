@@ -1,4 +1,4 @@
-"""Stacks of defaults, one per thread: the default graph, the default session and others that a `with` statement sets."""
+"""Stacks of defaults, one per thread: the default graph, the default session, and others a `with` block sets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class DefaultStack(threading.local, Generic[T]):
         Raises: AssertionError if nesting is enforced and another object is on top.
         """
         if self.enforce_nesting and self.stack and self.stack[-1] is not item:
-            raise AssertionError(f"Nesting violated for {self.what} stack: leaving {item!r}, but {self.stack[-1]!r} is on top")
+            raise AssertionError(
+                f"Nesting violated for {self.what} stack: leaving {item!r}, but {self.stack[-1]!r} is on top"
+            )
         for i in range(len(self.stack) - 1, -1, -1):
             if self.stack[i] is item:
                 del self.stack[i]

@@ -9,19 +9,22 @@
     @gradient("Sum")
     def reduce_sum_grad(op, dy): ...
 
-A kernel takes the op's inputs in signature order, positionally, each an ndarray or numpy scalar (strings: object arrays of bytes); a list argument
-arrives as one tuple. Attrs are keyword-only: of those that the function names, the runtime passes the values when a plan is built.
-It returns the bare array where the signature has one output that is no list, else a tuple of all output tensors.
+A kernel takes the op's inputs in signature order, positionally, each an ndarray or numpy scalar (strings: object
+arrays of bytes); a list argument arrives as one tuple. Attrs are keyword-only: of those that the function names, the
+runtime passes the values when a plan is built. It returns the bare array where the signature has one output that is
+no list, else a tuple of all output tensors.
 
-What an attr's value looks like to a kernel: int, float, bool as such; string -> str (bytes where it is no UTF-8); type -> DType; shape -> a tuple of int
-with None for an unknown size, or None for unknown rank; tensor -> ndarray; func -> a callable that takes and returns a list of arrays; list(...) -> a tuple.
-These keyword-only names are no attrs but are given by the runtime:
+What an attr's value looks like to a kernel: int, float, bool as such; string -> str (bytes where it is no UTF-8);
+type -> DType; shape -> a tuple of int with None for an unknown size, or None for unknown rank; tensor -> ndarray;
+func -> a callable that takes and returns a list of arrays; list(...) -> a tuple. These keyword-only names are no
+attrs but are given by the runtime:
 
     manager   the session's ResourceManager          node    the full name of the node, str
     signature the input and output dtypes as `(tuple[DType], tuple[DType])`
     run       the RunContext of the run under way; only for `per_run` kernels, which take it at each call
 
-A missing entry is data for reports, never an import error. A module below `icefloe.ops` is imported when one of its ops is first asked for.
+A missing entry is data for reports, never an import error. A module below `icefloe.ops` is imported when one of its
+ops is first asked for.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ class Kernel:
 
     function: the kernel, or with `factory` a function that takes the attrs and returns the kernel.
     attrs: keyword-only names that `function` wants.
-    returns: "fresh", memory that nobody else holds; ("view", i), memory of input i (or fresh); "stored", memory of a resource.
+    returns: "fresh", memory nobody else holds; ("view", i), memory of input i (or fresh); "stored", that of a resource.
     takes_refs: reference inputs arrive as the Variable cell, not as its array.
     per_run: the kernel takes `run=RunContext` at each call.
     waits: the kernel may have to wait for another step or thread (queues, barriers): its plan is cooperative.
@@ -109,7 +112,8 @@ def kernel(
 def shape(*ops: str) -> Callable[[F], F]:
     """Register the decorated function as the shape rule of each of `ops`.
 
-    A rule takes a `ShapeContext` (see `icefloe.graph.shape_inference`) and returns one TensorShape per output, or a bare TensorShape for one output.
+    A rule takes a `ShapeContext` (see `icefloe.graph.shape_inference`) and returns one TensorShape per output, or a
+    bare TensorShape for one output.
     """
 
     def register(function: F) -> F:

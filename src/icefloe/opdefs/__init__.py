@@ -1,7 +1,8 @@
 """The op table: the complete signatures of TensorFlow 2.21's registry, and which module holds each op's kernel.
 
-`ops.pb` is a serialized `OpList` (fixtures/make/op_table.py makes it); it is parsed on first need. `families.json` maps an op to the module below
-`icefloe.ops` that registers it (fixtures/make/op_families.py makes it), so that a kernel's module is imported when a plan first needs one of its ops.
+`ops.pb` is a serialized `OpList` (fixtures/make/op_table.py makes it); it is parsed on first need. `families.json`
+maps an op to the module below `icefloe.ops` that registers it (fixtures/make/op_families.py makes it), so that a
+kernel's module is imported when a plan first needs one of its ops.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from icefloe.proto import AttrValue, OpDef, OpList
 class Arg:
     """One input or output argument of an op: a tensor, or a list of them where `is_list`.
 
-    dtype: DataType number where the type is fixed, else 0 and `type_attr` or `type_list_attr` names the attr that gives it.
+    dtype: DataType number where the type is fixed, else 0 and `type_attr` or `type_list_attr` names the attr that
+      gives it.
     number_attr: the attr that counts a list of equal types.
     """
 
@@ -40,9 +42,11 @@ class Arg:
 
 @dataclass(frozen=True, slots=True)
 class AttrSpec:
-    """One attr of an op. `type` is TensorFlow's word: int, float, bool, string, type, shape, tensor, func, or list(...) of one.
+    """One attr of an op.
 
-    default: an AttrValue, or None where the attr must be given. allowed: an AttrValue holding the list of allowed values, or None.
+    type: int, float, bool, string, type, shape, tensor, func, or list(...) of one of these.
+    default: an AttrValue, or None where the attr must be given.
+    allowed: an AttrValue that holds the list of allowed values, or None.
     minimum: the least int, or least length of a list, where `has_minimum`.
     """
 
@@ -139,7 +143,7 @@ def get(op: str) -> OpDef:
     return found
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def signature(op: str) -> Signature:
     """Return the `Signature` of a registered op. Raises: NotFoundError as `get` does."""
     return signature_of(get(op))

@@ -3,10 +3,11 @@
     from icefloe.proto import GraphDef
     graph_def = GraphDef.FromString(data)
 
-The classes come from `descriptors.pb`, compiled from `proto/**.proto`, in a descriptor pool of our own: they never clash with
-those of TensorFlow, TensorBoard or ONNX in the same process, and are tied to no release of protobuf. Nested messages are attributes of their
-parents (`AttrValue.ListValue`); enums are wrappers with `Name` and `Value` (`DataType.Name(1)`), and the values of
-top-level enums are names of this module too (`DT_FLOAT`). Pass `descriptor_pool=POOL` to `text_format` and `json_format`.
+The classes come from `descriptors.pb`, compiled from `proto/**.proto`, in a descriptor pool of our own: they never
+clash with those of TensorFlow, TensorBoard or ONNX in the same process, and are tied to no release of protobuf.
+Nested messages are attributes of their parents (`AttrValue.ListValue`); enums are wrappers with `Name` and `Value`
+(`DataType.Name(1)`), and the values of top-level enums are names of this module too (`DT_FLOAT`). Pass
+`descriptor_pool=POOL` to `text_format` and `json_format`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _M = TypeVar("_M", bound=_Message)
 
 
 def _split_files(data: bytes) -> list[bytes]:
-    """Return each serialized FileDescriptorProto of a FileDescriptorSet (its field 1), without the generated class for it."""
+    """Return each serialized FileDescriptorProto of a FileDescriptorSet, its field 1."""
     files, pos = [], 0
     while pos < len(data):
         pos += 1  # the tag: field 1, length-delimited, for every file
@@ -66,7 +67,7 @@ def message_class(full_name: str) -> type[_Message]:
 
 
 def cast_message(value: _Any, cls: type[_M]) -> _M:
-    """Return `value` as a `cls`: itself where it is one, else re-read from its bytes (TensorFlow's own message of that name).
+    """Return `value` as a `cls`: itself where it is one, else re-read from its bytes (TensorFlow's own message).
 
     Raises: TypeError if `value` is no message of that name.
     """

@@ -10,7 +10,6 @@ from google.protobuf.internal.containers import RepeatedCompositeFieldContainer,
 from google.protobuf.message import Message
 
 POOL: DescriptorPool
-
 _M = TypeVar("_M", bound=Message)
 
 def message_class(full_name: str) -> type[Message]: ...
