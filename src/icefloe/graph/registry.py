@@ -112,8 +112,8 @@ def kernel(
 def shape(*ops: str) -> Callable[[F], F]:
     """Register the decorated function as the shape rule of each of `ops`.
 
-    A rule takes a `ShapeContext` (see `icefloe.graph.shape_inference`) and returns one TensorShape per output, or a
-    bare TensorShape for one output.
+    A rule takes a `ShapeContext` (see `icefloe.graph.shape_inference`) and returns a list with one shape per output:
+    a tuple of int with None for an unknown size, or None for unknown rank.
     """
 
     def register(function: F) -> F:
