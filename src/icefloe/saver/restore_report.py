@@ -1,0 +1,212 @@
+"""How what a graph wants from a checkpoint fits what the checkpoint holds: on plain data, so that it can be printed,
+tested and sent as JSON.
+
+`compare` makes a `RestoreReport`. A report that does not fit becomes one error which lists everything that is wrong:
+`MissingTensorsError` where a name is missing, as TensorFlow's NotFoundError, else `MismatchError`, as its
+InvalidArgumentError. Both carry the report.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from icefloe import errors
+from icefloe.datatypes import DType
+from icefloe.saver.near_names import NearNames, Shape, compatible
+
+_SHOWN = 20  # lines of each kind in a message; the report itself holds all
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One tensor that restoring reads.
+
+    key: its name in the checkpoint. shape: of the whole tensor, None where the graph leaves it open.
+    spec: `shape_and_slice` of the part that is read, "" for the whole. variable: the node that receives it.
+    reshaped: the value is reshaped to the variable, so only the number of elements counts.
+    """
+
+    key: str
+    dtype: DType
+    shape: Shape
+    spec: str = ""
+    variable: str = ""
+    reshaped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One tensor of a checkpoint: dtype and whole shape."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A tensor that is there, but is not as the graph wants it."""
+
+    wanted: Wanted
+    stored: Stored
+
+
+@dataclass(frozen=True)
+class RestoreReport:
+    """What restoring would do. `fits` is whether it can.
+
+    missing: wanted, but not stored. unexpected: stored, but not wanted; no error.
+    suggestions: for each missing key the stored names it may mean, best first.
+    """
+
+    path: str
+    matched: tuple[Wanted, ...]
+    missing: tuple[Wanted, ...]
+    shape_mismatch: tuple[Mismatch, ...]
+    dtype_mismatch: tuple[Mismatch, ...]
+    unexpected: tuple[str, ...]
+    suggestions: Mapping[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def fits(self) -> bool:
+        return not (self.missing or self.shape_mismatch or self.dtype_mismatch)
+
+    def problems(self) -> list[str]:
+        """Return one line for each thing that does not fit: missing names, then shapes, then dtypes."""
+        lines = []
+        for wanted in self.missing:
+            near = self.suggestions.get(wanted.key)
+            lines.append(
+                f"Key {wanted.key} not found in checkpoint (wanted as {wanted.dtype.name} {text(wanted.shape)})"
+                + (f"; did you mean {' or '.join(near)}?" if near else "")
+            )
+        lines += [
+            f"{m.wanted.key}: the graph wants shape {text(m.wanted.shape)}, the checkpoint has {text(m.stored.shape)}"
+            for m in self.shape_mismatch
+        ]
+        lines += [
+            f"{m.wanted.key}: the graph wants dtype {m.wanted.dtype.name}, the checkpoint has {m.stored.dtype.name}"
+            for m in self.dtype_mismatch
+        ]
+        return lines
+
+    def summary(self) -> str:
+        """Return in one clause how much fits."""
+        counts = [
+            (len(self.missing), "missing from the checkpoint"),
+            (len(self.shape_mismatch), "of another shape"),
+            (len(self.dtype_mismatch), "of another dtype"),
+        ]
+        wrong = [f"{n} {what}" for n, what in counts if n]
+        total = len({w.key for w in self.matched}) + sum(n for n, _ in counts)
+        noun = "tensor" if total == 1 else "tensors"
+        return f"{total} {noun} wanted: {', '.join(wrong) if wrong else 'all match'}"
+
+    def error(self) -> errors.OpError:
+        """Return the one error that lists everything that does not fit."""
+        missing, others = self.problems()[: len(self.missing)], self.problems()[len(self.missing) :]
+        lines = []
+        for group in (missing, others):
+            lines += group[:_SHOWN]
+            if len(group) > _SHOWN:
+                lines.append(f"... and {len(group) - _SHOWN} more")
+        if self.unexpected and self.missing:
+            shown = ", ".join(self.unexpected[:_SHOWN])
+            more = f" and {len(self.unexpected) - _SHOWN} more" if len(self.unexpected) > _SHOWN else ""
+            lines.append(f"In the checkpoint but not wanted: {shown}{more}")
+        message = "\n  ".join([f"Restoring from checkpoint failed: {self.summary()}.", *lines])
+        cls = MissingTensorsError if self.missing else MismatchError
+        error = cls(message, path=self.path)
+        error.report = self
+        return error
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the report as JSON holds it."""
+
+        def wanted(w: Wanted) -> dict[str, Any]:
+            shape = None if w.shape is None else list(w.shape)
+            return {
+                "name": w.key,
+                "dtype": w.dtype.name,
+                "shape": shape,
+                "slice": w.spec or None,
+                "variable": w.variable,
+            }
+
+        def mismatch(m: Mismatch) -> dict[str, Any]:
+            return {**wanted(m.wanted), "stored_dtype": m.stored.dtype.name, "stored_shape": list(m.stored.shape)}
+
+        return {
+            "fits": self.fits,
+            "matched": [wanted(w) for w in self.matched],
+            "missing": [{**wanted(w), "suggestions": self.suggestions.get(w.key, [])} for w in self.missing],
+            "shape_mismatch": [mismatch(m) for m in self.shape_mismatch],
+            "dtype_mismatch": [mismatch(m) for m in self.dtype_mismatch],
+            "unexpected": list(self.unexpected),
+        }
+
+
+class MissingTensorsError(errors.NotFoundError):
+    """The checkpoint lacks names that the graph wants. `report` is the RestoreReport."""
+
+    report: RestoreReport | None = None
+
+
+class MismatchError(errors.InvalidArgumentError):
+    """Tensors of the checkpoint have another shape or dtype than the graph wants. `report` is the RestoreReport."""
+
+    report: RestoreReport | None = None
+
+
+def text(shape: Shape) -> str:
+    """Return a shape as TensorFlow's messages write it: `[2,?]`, and `<unknown>` for unknown rank."""
+    return "<unknown>" if shape is None else f"[{','.join('?' if n is None else str(n) for n in shape)}]"
+
+
+def _shape_fits(wanted: Wanted, stored: Stored) -> bool:
+    if not wanted.reshaped:
+        return compatible(wanted.shape, stored.shape)
+    return (
+        wanted.shape is None
+        or None in wanted.shape
+        or math.prod(n or 0 for n in wanted.shape) == math.prod(stored.shape)
+    )
+
+
+def compare(wanted: Iterable[Wanted], stored: Mapping[str, Stored], path: str = "") -> RestoreReport:
+    """Return how `wanted` fits the tensors `stored` in the checkpoint at `path`.
+
+    A tensor that is wanted in several parts is reported once where it is missing or does not fit.
+    """
+    matched = []
+    missing: dict[str, Wanted] = {}
+    shapes: dict[str, Mismatch] = {}
+    dtypes: dict[str, Mismatch] = {}
+    asked = set()
+    for want in wanted:
+        asked.add(want.key)
+        there = stored.get(want.key)
+        if there is None:
+            missing.setdefault(want.key, want)
+        elif there.dtype != want.dtype.base_dtype:
+            dtypes.setdefault(want.key, Mismatch(want, there))
+        elif not _shape_fits(want, there):
+            shapes.setdefault(want.key, Mismatch(want, there))
+        else:
+            matched.append(want)
+    unexpected = tuple(name for name in sorted(stored) if name not in asked)
+    suggestions = {}
+    if missing:
+        near = NearNames({name: stored[name].shape for name in unexpected} or {n: s.shape for n, s in stored.items()})
+        suggestions = {key: found for key, want in missing.items() if (found := near.find(key, want.shape))}
+    return RestoreReport(
+        path,
+        tuple(matched),
+        tuple(missing.values()),
+        tuple(shapes.values()),
+        tuple(dtypes.values()),
+        unexpected,
+        suggestions,
+    )

@@ -1,0 +1,66 @@
+"""The renames that users' checkpoints show are found, and what has nothing to do with the name is not offered."""
+
+from __future__ import annotations
+
+import pytest
+
+from icefloe.saver.near_names import NearNames
+
+
+@pytest.mark.parametrize(
+    ("wanted", "stored"),
+    [
+        ("dense/kernel", "dense/weights"),
+        ("dense/bias", "dense/biases"),
+        ("conv1/weights", "conv1/kernel"),
+        ("model/net/w", "net/w"),
+        ("net/w", "model/net/w"),
+        ("net_1/w", "net/w"),
+        ("w_1", "w"),
+        ("w", "w_1"),
+        ("w/ExponentialMovingAverage", "w"),
+        ("w", "w/ExponentialMovingAverage"),
+        ("a", "a:0"),
+        ("a:0", "a"),
+        ("bn/gamma", "bn/scale"),
+        ("embedding", "model/embedding/.ATTRIBUTES/VARIABLE_VALUE"),
+        ("encoder/layer_0/output", "encoder/layer_0/outputs"),
+    ],
+)
+def test_known_renames(wanted, stored):
+    others = ["unrelated/thing", "optimizer/learning_rate", "zzz"]
+    names = dict.fromkeys([*others, stored], (3, 4))
+    assert NearNames(names).find(wanted, (3, 4)) == [stored]
+
+
+def test_nothing_near():
+    assert NearNames({"alpha": (2,), "beta/gamma": (2,)}).find("completely/different", (2,)) == []
+
+
+def test_the_variable_before_its_slots():
+    names = dict.fromkeys(["old/dense/kernel/Adam", "old/dense/kernel", "old/dense/kernel/Adam_1"], (2, 2))
+    assert NearNames(names).find("dense/kernel", (2, 2))[0] == "old/dense/kernel"
+
+
+def test_shape_decides_between_equal_names():
+    names = {"a/dense/kernel": (2, 2), "b/dense/kernel": (4, 4)}
+    assert NearNames(names).find("dense/kernel", (4, 4))[0] == "b/dense/kernel"
+
+
+def test_at_most_three():
+    assert len(NearNames({f"s{i}/w": (1,) for i in range(9)}).find("w", (1,))) == 3
+
+
+def test_many_names_cost_a_bounded_number_of_comparisons(monkeypatch):
+    calls = []
+    from icefloe.saver import near_names
+
+    matcher = near_names.difflib.SequenceMatcher
+
+    def counting(*args, **kwargs):
+        calls.append(args)
+        return matcher(*args, **kwargs)
+
+    monkeypatch.setattr(near_names.difflib, "SequenceMatcher", counting)
+    NearNames({f"layer_{i}/kernel": (3,) for i in range(5000)}).find("layer_x/kernel", (3,))
+    assert len(calls) < 1500
