@@ -1,4 +1,4 @@
-"""The main job, step by step: load a graph and checkpoint that TensorFlow wrote, run, change, save, and restore into another graph.
+"""The main job, step by step: load what TensorFlow wrote, run it, change it, save it, restore it into another graph.
 
 Run: python examples/main_job.py [OUT]     (`make run` does it; files are left under OUT, `out/` by default)
 """
