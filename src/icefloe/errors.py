@@ -58,6 +58,7 @@ class OpError(Exception):
     node: full name of the node that failed, or None.
     path, offset: the file and the byte position in it, where a file is at fault.
     hint: what the user can do, or None.
+    trail: names of nodes from the fetch to the node that failed, empty where not known.
     op, node_def: the Operation and its NodeDef where known, as in TensorFlow.
     """
 
@@ -87,6 +88,7 @@ class OpError(Exception):
         self.path = None if path is None else os.fspath(path)
         self.offset = offset
         self.hint = hint
+        self.trail: tuple[str, ...] = ()
         self.experimental_payloads: dict[bytes, bytes] = {}
         super().__init__(node_def, op, self.message, self.error_code)
 
@@ -98,6 +100,7 @@ class OpError(Exception):
         path: str | os.PathLike[str] | None = None,
         offset: int | None = None,
         hint: str | None = None,
+        trail: tuple[str, ...] = (),
     ) -> Self:
         """Fill in what is not known yet and return self, for `raise e.add_context(path=p)`."""
         if self.node is None and node is not None:
@@ -112,6 +115,7 @@ class OpError(Exception):
             self.offset = offset
         if self.hint is None:
             self.hint = hint
+        self.trail = self.trail or trail
         return self
 
     def __str__(self) -> str:
@@ -121,11 +125,18 @@ class OpError(Exception):
         if self.node is not None and f"{self.node!r}" not in self.message:
             kind = getattr(self.op, "type", None)
             where.append(f"node {self.node!r}" + (f" ({kind})" if kind else ""))
-        text = ": ".join([*where, self.message])
-        return f"{text}\n{self.hint}" if self.hint else text
+        lines = [": ".join([*where, self.message])]
+        if len(self.trail) > 1:
+            # Long ways are cut in the middle: the fetch and what is next to the failure say most.
+            names = self.trail if len(self.trail) <= 12 else (*self.trail[:5], "...", *self.trail[-6:])
+            lines.append(f"needed by: {' <- '.join(names)}")
+        if self.hint:
+            lines.append(self.hint)
+        return "\n".join(lines)
 
     def __reduce__(self) -> Any:
-        return _rebuild, (type(self), self.message, self.error_code, self.node, self.path, self.offset, self.hint)
+        state = (self.message, self.error_code, self.node, self.path, self.offset, self.hint, self.trail)
+        return _rebuild, (type(self), *state)
 
 
 def _rebuild(
@@ -136,8 +147,10 @@ def _rebuild(
     path: str | None,
     offset: int | None,
     hint: str | None,
+    trail: tuple[str, ...] = (),
 ) -> OpError:
     error = cls(message, node=node, path=path, offset=offset, hint=hint)
+    error.trail = trail
     error.error_code = code
     return error
 
