@@ -1,0 +1,1 @@
+"""Kernels and shape rules of matrix decompositions, solvers and functions of matrices."""

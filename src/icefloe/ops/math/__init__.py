@@ -1,0 +1,1 @@
+"""Kernels and shape rules of elementwise arithmetic, reductions, products, segments and sets."""

@@ -1,0 +1,1 @@
+"""Kernels and shape rules of Fourier transforms."""
