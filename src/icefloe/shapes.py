@@ -1,8 +1,9 @@
 """Static shapes: TensorFlow 1's `Dimension` and `TensorShape`.
 
-A `TensorShape` may know its rank and each of its sizes, or not. Indexing one gives a `Dimension`, whose `value` is None where the size is
-unknown (`enable_v2_tensorshape` switches to plain ints, as TensorFlow 2 has them). Shape rules and stored shapes use the plain form:
-`(2, None)` is a partly known shape, `None` an unknown rank; `to_tuple` and `TensorShape` convert.
+A `TensorShape` may know its rank and each of its sizes, or not. Indexing one gives a `Dimension`, whose `value` is None
+where the size is unknown (`enable_v2_tensorshape` switches to plain ints, as TensorFlow 2 has them). Shape rules and
+stored shapes use the plain form: `(2, None)` is a partly known shape, `None` an unknown rank; `to_tuple` and
+`TensorShape` convert.
 
 Source: tensorflow/python/framework/tensor_shape.py (names, messages).
 """
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from icefloe import errors
 
 if TYPE_CHECKING:
     from icefloe.proto import TensorShapeProto
@@ -206,7 +209,8 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 class TensorShape:
     """The static shape of a tensor: unknown, or of a known rank with sizes that may each be unknown.
 
-    dims: None for unknown rank; a TensorShape; a TensorShapeProto; one size; or an iterable of sizes (int, None or Dimension).
+    dims: None for unknown rank; a TensorShape; a TensorShapeProto; one size; or an iterable of sizes (int, None,
+    Dimension).
     """
 
     __slots__ = ("_dims",)
@@ -434,8 +438,9 @@ def _dims_of_other(dims: Any) -> Dims:
             result.append(dimension_size(size))
         except TypeError as error:
             raise TypeError(
-                f"Failed to convert '{dims!r}' to a shape: '{size!r}'could not be converted to a dimension. A shape should "
-                "either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+                f"Failed to convert '{dims!r}' to a shape: '{size!r}'could not be converted to a dimension. "
+                "A shape should either be single dimension (e.g. 10), or an iterable of dimensions "
+                "(e.g. [1, 10, None])."
             ) from error
     return tuple(result)
 
@@ -478,6 +483,25 @@ def dims_to_proto(dims: Dims) -> TensorShapeProto:
     return proto
 
 
+def merge(a: Dims, b: Dims) -> Dims:
+    """Return what is known of either plain shape. Raises: InvalidArgumentError if no shape fits both."""
+    if a is None or a == b:
+        return b
+    if b is None:
+        return a
+    if len(a) != len(b):
+        raise errors.InvalidArgumentError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
+    merged = []
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x is not None and y is not None and x != y:
+            raise errors.InvalidArgumentError(
+                f"Dimension {i} in both shapes must be equal, but are {x} and {y}. "
+                f"Shapes are {shape_text(a)} and {shape_text(b)}."
+            )
+        merged.append(y if x is None else x)
+    return tuple(merged)
+
+
 def shape_text(dims: Dims) -> str:
-    """Return a plain shape as TensorFlow's messages write it: `[2,?]`, or `?` for unknown rank, or `<unknown>`."""
+    """Return a plain shape as TensorFlow's messages write it: `[2,?]`, or `<unknown>` for unknown rank."""
     return "<unknown>" if dims is None else "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
