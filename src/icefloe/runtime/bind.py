@@ -1,0 +1,238 @@
+"""From a step to something that can be called: kernel, attrs and what a session gives to kernels.
+
+A `Binding` says how a step's kernel is called with the values of the step's input slots. The engines differ in how they
+make that call: `interpret` through one closure per step, `codegen` as a line of source.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from icefloe import datatypes, errors, opdefs
+from icefloe.graph import registry
+from icefloe.graph.operation import Operation
+from icefloe.proto import NameAttrList
+from icefloe.resources import ResourceManager, Variable
+from icefloe.runtime import effects
+from icefloe.runtime.plan import Plan, Step
+
+# What a kernel may ask for beside attrs.
+_RUNTIME_NAMES = frozenset(("manager", "node", "signature", "fresh", "run"))
+
+
+class Functions(Protocol):
+    """The functions of a graph's library, as what runs them offers them to kernels."""
+
+    def callable(self, function: NameAttrList, node: str) -> Callable[[Sequence[Any]], list[Any]]:
+        """Return `function` as a callable that takes and returns a list of values. node: the node that calls it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a plan is bound to. prefix: the path of calls to a function's body, in front of its nodes' names."""
+
+    manager: ResourceManager
+    functions: Functions
+    prefix: str = ""
+
+    def name(self, op: Operation) -> str:
+        """Return the full name of a node."""
+        return self.prefix + op.name
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """How to call a step's kernel.
+
+    layout: the kernel's positional arguments: a position among the step's inputs, or a tuple of them for a list.
+    reads: positions whose slot holds a variable's cell while the kernel wants its array.
+    keywords: passed at each call. per_run: the call passes the run's context as `run` too.
+    bare: the kernel returns its only output, not a tuple. returns: as in `registry.Kernel`.
+    is_pure: the same inputs always give the same outputs and nothing else happens.
+    waits: the kernel may have to wait for another step or thread.
+    """
+
+    function: Callable[..., Any]
+    layout: tuple[int | tuple[int, ...], ...]
+    reads: frozenset[int] = frozenset()
+    keywords: dict[str, Any] = field(default_factory=dict)
+    per_run: bool = False
+    bare: bool = True
+    returns: registry.Returns = "fresh"
+    is_pure: bool = False
+    waits: bool = False
+    wants_fresh: bool = False
+
+
+def read_cell(value: Any) -> Any:
+    """Return the array of a variable's cell as it is now; any other value as it is.
+
+    Raises: FailedPreconditionError if the variable is uninitialized.
+    """
+    return value.read() if isinstance(value, Variable) else value
+
+
+def _pass_initialized(cell: Any) -> Any:
+    if isinstance(cell, Variable):
+        cell.read()
+    return cell
+
+
+def layout(op: Operation, args: tuple[opdefs.Arg, ...]) -> tuple[int | tuple[int, ...], ...]:
+    """Return how a kernel's arguments group the flat inputs (or outputs) of `op`."""
+    if not any(arg.is_list for arg in args):
+        return tuple(range(len(args)))
+    found: list[int | tuple[int, ...]] = []
+    at = 0
+    for arg in args:
+        if not arg.is_list:
+            found.append(at)
+            at += 1
+            continue
+        count = op.kernel_attr(arg.number_attr) if arg.number_attr else len(op.kernel_attr(arg.type_list_attr))
+        found.append(tuple(range(at, at + count)))
+        at += count
+    return tuple(found)
+
+
+def bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...] = ()) -> Binding:
+    """Return the binding of a step.
+
+    fresh: which inputs the kernel may keep without a copy; see `optimize.ownership`.
+
+    Raises: UnimplementedError if the op has no kernel; what its kernel's factory raises. Both name the node.
+    """
+    op = step.node
+    try:
+        return _bind(step, plan, scope, fresh)
+    except errors.OpError as error:
+        raise error.add_context(node=scope.name(op), op=op) from error.__cause__
+
+
+def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Binding:
+    op = step.node
+    signature = op.signature
+    if op.type in effects.CELL_PASSES and op.type not in effects.CONTROL_FLOW and step.inputs[0] in plan.cells:
+        checks = signature is None or not signature.allows_uninitialized_input
+        return Binding(_pass_initialized if checks else _pass_on, (0,), returns=("view", 0))
+    kernel = registry.find_kernel(op.type)
+    if kernel is None:
+        if op.type in op.graph.functions:
+            return _bind_call(op, step, plan, scope)
+        raise errors.UnimplementedError(
+            f"op {op.type!r} has no kernel" if signature is not None else f"op {op.type!r} is not registered"
+        )
+    assert signature is not None
+    keywords: dict[str, Any] = {}
+    pure = not (signature.is_stateful or kernel.per_run or kernel.waits or kernel.takes_refs)
+    for name in kernel.attrs:
+        if name in _RUNTIME_NAMES and name not in signature.attrs:
+            pure = pure and name in ("node", "signature")
+            keywords[name] = _runtime_value(name, op, scope, fresh)
+            continue
+        value = op.kernel_attr(name)
+        keywords[name] = value = _with_functions(value, op, scope)
+        pure = pure and not _holds_callable(value)
+    function = kernel.function
+    if kernel.factory:
+        function, keywords = function(**keywords), {}
+    grouped = layout(op, signature.inputs)
+    if any(tensor.dtype in (datatypes.resource, datatypes.variant) for tensor in op.outputs):
+        pure = False
+    return Binding(
+        function,
+        grouped,
+        _reads(step, plan, signature if kernel.takes_refs else None, grouped),
+        keywords,
+        kernel.per_run,
+        signature.returns_bare,
+        kernel.returns,
+        pure,
+        kernel.waits,
+        "fresh" in kernel.attrs,
+    )
+
+
+def _pass_on(value: Any) -> Any:
+    return value
+
+
+def _runtime_value(name: str, op: Operation, scope: Scope, fresh: tuple[bool, ...]) -> Any:
+    if name == "manager":
+        return scope.manager
+    if name == "node":
+        return scope.name(op)
+    if name == "signature":
+        return tuple([t.dtype for t in op.inputs]), tuple([t.dtype for t in op.outputs])
+    if name == "fresh":
+        return fresh or (False,) * len(op.inputs)
+    raise errors.InternalError(f"the kernel of {op.type} takes `run` but is not per_run")
+
+
+def _with_functions(value: Any, op: Operation, scope: Scope) -> Any:
+    if isinstance(value, NameAttrList):
+        return scope.functions.callable(value, scope.name(op))
+    if isinstance(value, tuple) and value and isinstance(value[0], NameAttrList):
+        return tuple([scope.functions.callable(v, f"{scope.name(op)}/{i}") for i, v in enumerate(value)])
+    return value
+
+
+def _holds_callable(value: Any) -> bool:
+    return callable(value) or (isinstance(value, tuple) and bool(value) and callable(value[0]))
+
+
+def _reads(
+    step: Step, plan: Plan, signature: opdefs.Signature | None, grouped: tuple[int | tuple[int, ...], ...]
+) -> frozenset[int]:
+    """Return the positions to be read; with a signature, its reference arguments are left as cells."""
+    found = {i for i, slot in enumerate(step.inputs) if slot in plan.cells}
+    if found and signature is not None:
+        for arg, positions in zip(signature.inputs, grouped):
+            if arg.is_ref:
+                found.difference_update((positions,) if isinstance(positions, int) else positions)
+    return frozenset(found)
+
+
+def _bind_call(op: Operation, step: Step, plan: Plan, scope: Scope) -> Binding:
+    """Bind a node whose op type is the name of a library function."""
+    called = NameAttrList(name=op.type)
+    for key, value in op.node_def.attr.items():
+        called.attr[key].CopyFrom(value)
+    run = scope.functions.callable(called, scope.name(op))
+    flat = tuple(range(len(step.inputs)))
+    return Binding(lambda *values: tuple(run(values)), flat, _reads(step, plan, None, flat), bare=False)
+
+
+def flat_call(binding: Binding) -> Callable[..., Any]:
+    """Return a function of the flat values of a step's inputs, and of `run=` where the kernel is per_run."""
+    function = functools.partial(binding.function, **binding.keywords) if binding.keywords else binding.function
+    count = sum(1 if isinstance(entry, int) else len(entry) for entry in binding.layout)
+    if count == len(binding.layout) and all(isinstance(entry, int) for entry in binding.layout):
+        if not binding.reads:
+            return function
+        reads = tuple([i in binding.reads for i in range(count)])
+
+        def call_reading(*values: Any, **run: Any) -> Any:
+            return function(*[read_cell(v) if r else v for v, r in zip(values, reads)], **run)
+
+        return call_reading
+    bounds = list(itertools.accumulate((1 if isinstance(e, int) else len(e) for e in binding.layout), initial=0))
+    groups = tuple(
+        [(at, None if isinstance(e, int) else end) for e, at, end in zip(binding.layout, bounds, bounds[1:])]
+    )
+    read_at = sorted(binding.reads)
+
+    def call_grouped(*values: Any, **run: Any) -> Any:
+        if read_at:
+            given = list(values)
+            for i in read_at:
+                given[i] = read_cell(given[i])
+            values = tuple(given)
+        return function(*[values[at] if end is None else values[at:end] for at, end in groups], **run)
+
+    return call_grouped

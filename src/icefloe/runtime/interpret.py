@@ -1,0 +1,102 @@
+"""The reference engine: one closure per step over a list of slots."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from icefloe import errors
+from icefloe.runtime.bind import Binding, flat_call
+from icefloe.runtime.plan import Step
+
+Slots = list[Any]
+Code = tuple[tuple[Callable[[Slots], None], tuple[int, ...]], ...]
+
+# The last entry of the list of slots is the context of the run.
+RUN = -1
+
+
+def assemble(steps: Sequence[Step], bindings: Sequence[Binding]) -> Code:
+    """Return, for each step, what runs it on a list of slots, and which slots to clear then."""
+    return tuple([(closure(step, binding), step.dead) for step, binding in zip(steps, bindings)])
+
+
+def interpret(code: Code, slots: Slots, fail: Callable[[int, Exception], Exception]) -> None:
+    """Run all steps. fail: makes the error to raise of a step's position and its exception."""
+    position = -1
+    try:
+        for run, dead in code:
+            position += 1
+            run(slots)
+            for slot in dead:
+                slots[slot] = None
+    except Exception as exception:
+        raise fail(position, exception) from exception.__cause__
+
+
+def closure(step: Step, binding: Binding) -> Callable[[Slots], None]:
+    """Return what takes a step's inputs from slots, calls its kernel and puts the outputs into slots."""
+    call = flat_call(binding)
+    if binding.per_run:
+        call = _with_context(call, len(step.inputs))
+        inputs: tuple[int, ...] = (*step.inputs, RUN)
+    else:
+        inputs = step.inputs
+    if not binding.bare:
+        return _many(call, inputs, step.outputs)
+    out = step.outputs[0]
+    if len(inputs) == 0:
+        return _nullary(call, out)
+    if len(inputs) == 1:
+        return _unary(call, inputs[0], out)
+    if len(inputs) == 2:
+        return _binary(call, inputs[0], inputs[1], out)
+    return _general(call, operator.itemgetter(*inputs), out)
+
+
+def _with_context(call: Callable[..., Any], count: int) -> Callable[..., Any]:
+    def call_with(*values: Any) -> Any:
+        return call(*values[:count], run=values[count])
+
+    return call_with
+
+
+def _nullary(call: Callable[..., Any], out: int) -> Callable[[Slots], None]:
+    def run(slots: Slots) -> None:
+        slots[out] = call()
+
+    return run
+
+
+def _unary(call: Callable[..., Any], a: int, out: int) -> Callable[[Slots], None]:
+    def run(slots: Slots) -> None:
+        slots[out] = call(slots[a])
+
+    return run
+
+
+def _binary(call: Callable[..., Any], a: int, b: int, out: int) -> Callable[[Slots], None]:
+    def run(slots: Slots) -> None:
+        slots[out] = call(slots[a], slots[b])
+
+    return run
+
+
+def _general(call: Callable[..., Any], take: Callable[[Slots], Any], out: int) -> Callable[[Slots], None]:
+    def run(slots: Slots) -> None:
+        slots[out] = call(*take(slots))
+
+    return run
+
+
+def _many(call: Callable[..., Any], inputs: tuple[int, ...], outputs: tuple[int, ...]) -> Callable[[Slots], None]:
+    def run(slots: Slots) -> None:
+        made = call(*[slots[i] for i in inputs])
+        if outputs:
+            if len(made) != len(outputs):
+                raise errors.InternalError(f"the kernel returned {len(made)} outputs, expected {len(outputs)}")
+            for slot, value in zip(outputs, made):
+                slots[slot] = value
+
+    return run

@@ -1,0 +1,200 @@
+"""Partial runs: one run of a plan whose feeds come in several calls.
+
+Each step runs once, as soon as all feeds it depends on are there, whether its output is fetched in that call or not.
+What a call asks for is checked before anything of it happens, so a refused call changes nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.graph.operation import Operation
+from icefloe.graph.tensor import Tensor
+from icefloe.runtime import failures, program
+from icefloe.runtime.bind import Scope, read_cell
+from icefloe.runtime.interpret import Slots, closure
+from icefloe.runtime.plan import Plan
+
+UNKNOWN_HANDLE = "Must run 'setup' before performing partial runs!"
+
+
+class PartialPlan:
+    """What partial runs of the same fetches, targets and feeds share.
+
+    needs: for each step, the feeds it depends on, directly or not, as the bits of a number.
+    """
+
+    def __init__(self, plan: Plan, scope: Scope) -> None:
+        """Raises: UnimplementedError if an op has no kernel; what kernels' factories raise. Both name the node."""
+        self.plan = plan
+        self.scope = scope
+        self.code = [closure(step, binding) for step, binding in zip(plan.steps, program.bind_steps(plan, scope))]
+        self.unfed = program.unfed(plan)
+        # One bit more stands for placeholders that are no feeds of this run: what depends on one never runs.
+        self.never = 1 << len(plan.feeds)
+        slots = [0] * len(plan.tensors)
+        for i, slot in enumerate(plan.feeds):
+            slots[slot] = 1 << i
+        self.needs: list[int] = []
+        for step in plan.steps:
+            mask = self.never if step.node in self.unfed else 0
+            for slot in step.inputs:
+                mask |= slots[slot]
+            for position in step.controls:
+                mask |= self.needs[position]
+            self.needs.append(mask)
+            for slot in step.outputs:
+                slots[slot] = mask
+        self.slot_needs = slots
+        self.uses = [0] * len(plan.tensors)
+        for step in plan.steps:
+            for slot in step.inputs:
+                self.uses[slot] += 1
+        for slot in plan.fetches:
+            self.uses[slot] += 1
+        self.slot_of = {id(plan.tensors[slot]): slot for slot in (*plan.feeds, *plan.fetches)}
+        self.positions = {step.node: position for position, step in enumerate(plan.steps)}
+
+
+class PartialRun:
+    """One run in parts. Calls from several threads take turns."""
+
+    def __init__(self, shared: PartialPlan) -> None:
+        plan = shared.plan
+        self._shared = shared
+        self._slots: Slots = [None] * (len(plan.tensors) + 1)
+        self._uses = list(shared.uses)
+        self._fed = 0
+        self._pending_steps = list(range(len(plan.steps)))
+        self.pending_feeds: dict[int, Tensor] = {slot: plan.tensors[slot] for slot in plan.feeds}
+        self.pending_fetches: dict[int, Tensor | Operation] = {
+            id(plan.tensors[s]): plan.tensors[s] for s in plan.fetches
+        }
+        self.pending_fetches.update({id(op): op for op in plan.targets})
+        self._asked = frozenset(self.pending_fetches)
+        self._lock = threading.Lock()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything was fed and fetched, or the run was released."""
+        return not self._slots or not (self.pending_feeds or self.pending_fetches)
+
+    def release(self) -> None:
+        """Forget all values; the run cannot go on."""
+        self._slots = []
+        self._pending_steps = []
+        self.pending_feeds = {}
+        self.pending_fetches = {}
+
+    def step(
+        self, elements: Sequence[Tensor | Operation], feeds: Sequence[Tensor], values: Sequence[Any], context: Any
+    ) -> list[Any]:
+        """Feed `values` to `feeds`, run what can run, and return the values of the tensors among `elements`.
+
+        Raises: InvalidArgumentError for what was not set up, comes twice or too early; then nothing has happened. An
+        error of a step names its node and ends this partial run.
+        """
+        with self._lock:
+            if self.is_over:
+                raise errors.InvalidArgumentError(UNKNOWN_HANDLE)
+            slots = self._check_feeds(feeds)
+            fed = self._fed
+            for slot in slots:
+                fed |= self._shared.slot_needs[slot]
+            self._check_fetches(elements, fed)
+            self._fed = fed
+            for slot, value in zip(slots, values):
+                del self.pending_feeds[slot]
+                if self._uses[slot]:
+                    self._slots[slot] = value
+            self._slots[-1] = context
+            with np.errstate(all="ignore"):
+                self._run_ready()
+                return self._take(elements)
+
+    def _check_feeds(self, feeds: Sequence[Tensor]) -> list[int]:
+        slots = []
+        declared = len(self._shared.plan.feeds)
+        for tensor in feeds:
+            slot = self._shared.slot_of.get(id(tensor))
+            if slot is None or slot >= declared:
+                raise errors.InvalidArgumentError(f"The feed {tensor.name} was not specified in partial_run_setup.")
+            if slot not in self.pending_feeds:
+                raise errors.InvalidArgumentError(f"The feed {tensor.name} has already been fed.")
+            slots.append(slot)
+        return slots
+
+    def _check_fetches(self, elements: Sequence[Tensor | Operation], fed: int) -> None:
+        shared = self._shared
+        for element in elements:
+            if id(element) not in self._asked:
+                raise errors.InvalidArgumentError(f"The fetch {element.name} was not specified in partial_run_setup.")
+            if id(element) not in self.pending_fetches:
+                raise errors.InvalidArgumentError(f"The fetch {element.name} has already been fetched.")
+            if isinstance(element, Operation):
+                needs = shared.needs[shared.positions[element]]
+            else:
+                needs = shared.slot_needs[shared.slot_of[id(element)]]
+            if needs & shared.never:
+                raise self._never_fed(element)
+            missing = needs & ~fed
+            if missing:
+                names = [shared.plan.tensors[s].name for s in shared.plan.feeds if missing & shared.slot_needs[s]]
+                raise errors.InvalidArgumentError(
+                    f"Fetch {element.name} can't be computed from the feeds that have been fed so far. "
+                    f"Still missing: {', '.join(names)}."
+                )
+
+    def _never_fed(self, element: Tensor | Operation) -> errors.OpError:
+        """Return the error for a fetch that needs a placeholder which this run never gets."""
+        plan = self._shared.plan
+        feeds = [plan.tensors[slot] for slot in plan.feeds]
+        missing = [op for op in self._shared.unfed if failures.trail([element], feeds, op)]
+        return program.missing_feed(plan, self._shared.scope, missing)
+
+    def _run_ready(self) -> None:
+        shared = self._shared
+        slots, uses = self._slots, self._uses
+        left = []
+        position = -1
+        try:
+            for position in self._pending_steps:
+                if shared.needs[position] & ~self._fed:
+                    left.append(position)
+                    continue
+                shared.code[position](slots)
+                step = shared.plan.steps[position]
+                for slot in step.inputs:
+                    uses[slot] -= 1
+                    if not uses[slot]:
+                        slots[slot] = None
+                for slot in step.outputs:
+                    if not uses[slot]:
+                        slots[slot] = None
+        except Exception as exception:
+            node = shared.plan.steps[position].node
+            self.release()
+            raise program.located(shared.plan, shared.scope, exception, node) from exception.__cause__
+        self._pending_steps = left
+
+    def _take(self, elements: Sequence[Tensor | Operation]) -> list[Any]:
+        fetches = [self._shared.slot_of[id(e)] for e in elements if not isinstance(e, Operation)]
+        for slot in fetches:
+            self._uses[slot] -= 1
+        values = program.take(self._slots, fetches, self._read)
+        for slot in fetches:
+            if not self._uses[slot]:
+                self._slots[slot] = None
+        for element in elements:
+            del self.pending_fetches[id(element)]
+        if self.is_over:
+            self.release()
+        return values
+
+    def _read(self, slot: int, value: Any) -> Any:
+        return read_cell(value) if slot in self._shared.plan.cells else value

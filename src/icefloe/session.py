@@ -1,0 +1,443 @@
+"""`Session`: runs a graph and owns its state.
+
+    with icefloe.Session(graph=g) as sess:
+        y = sess.run("y:0", {"x:0": [1.0, 2.0]})
+
+A session plans each set of fetches and feeds once and keeps the plan. It may be used from several threads, also while
+other runs are under way; no lock is held while ops run. It neither pickles nor survives `fork`: a child process makes a
+session of its own.
+
+Source: tensorflow/python/client/session.py (names, rules and messages).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from icefloe import errors, stacks
+from icefloe.graph.graph import Graph, get_default_graph
+from icefloe.graph.operation import Operation
+from icefloe.graph.tensor import Tensor
+from icefloe.proto import ConfigProto
+from icefloe.resources import ResourceManager
+from icefloe.resources.manager import FilePolicy
+from icefloe.runtime import feeds, partial, plan
+from icefloe.runtime.bind import Scope
+from icefloe.runtime.cache import Cache
+from icefloe.runtime.fetches import Structure
+from icefloe.runtime.fetches import (
+    register_session_run_conversion_functions as register_session_run_conversion_functions,
+)
+from icefloe.runtime.functions import Library
+from icefloe.runtime.program import Program
+
+# Plans kept, and how many steps they may have in all.
+_MAX_PLANS = 500
+_MAX_STEPS = 2_000_000
+_MAX_STRUCTURES = 1000
+
+_forks = itertools.count(1)
+_generation = 0
+
+
+def _count_fork() -> None:
+    global _generation
+    _generation = next(_forks)
+
+
+os.register_at_fork(after_in_child=_count_fork)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings of a session.
+
+    files: what ops may do with files: "all", "read" or "none".
+    allow_files: directories below which ops may read and write all the same.
+    engine: "auto", or "interpret" or "codegen" to run every plan on that engine.
+    """
+
+    files: FilePolicy = "all"
+    allow_files: tuple[str | os.PathLike[str], ...] = ()
+    engine: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceAttributes:
+    """A device of a session. memory_limit_bytes: 0, there is no limit but the machine's."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+
+class PartialHandle(str):
+    """The handle of a partial run. The run is released when the last reference to its handle goes."""
+
+    run: partial.PartialRun
+
+
+class BaseSession:
+    """What `Session` and `InteractiveSession` have in common."""
+
+    def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
+        """target: must be empty. graph: the default graph if None. config: a `Config`, a ConfigProto, or None.
+
+        Raises: TypeError in TensorFlow's words for arguments of another type; NotFoundError for another target.
+        """
+        self._closed = True  # until everything below is there
+        if graph is None:
+            graph = get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
+        self._target = _checked_target(target)
+        self._settings, self._add_shapes = _checked_config(config)
+        self._graph = graph
+        self._manager = ResourceManager(self._settings.files, self._settings.allow_files)
+        self._library = Library(graph, self._manager)
+        self._scope = Scope(self._manager, self._library)
+        self._programs: Cache[Program] = Cache(_MAX_PLANS, _MAX_STEPS)
+        self._partial_plans: Cache[partial.PartialPlan] = Cache(_MAX_PLANS, _MAX_STEPS)
+        self._partial_runs: weakref.WeakValueDictionary[str, PartialHandle] = weakref.WeakValueDictionary()
+        self._partial_count = itertools.count()
+        self._structures: dict[Any, tuple[Any, Structure]] = {}
+        self._generation = _generation
+        self._closed = False
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that the session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph as a GraphDef message."""
+        return self._graph.as_graph_def(add_shapes=self._add_shapes)
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target, which is empty."""
+        return self._target
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """Return the one device, the CPU."""
+        return [DeviceAttributes("/job:localhost/replica:0/task:0/device:CPU:0", "CPU", 0, 1)]
+
+    def as_default(self) -> contextlib.AbstractContextManager[Any]:
+        """Make this the default session of the thread inside a `with` block; it stays open afterwards."""
+        return stacks.SESSIONS.using(self)
+
+    def close(self) -> None:
+        """Release variables, other resources and unfinished partial runs. Runs under way may still finish."""
+        if self._closed:
+            return
+        self._closed = True
+        for handle in list(self._partial_runs.values()):
+            handle.run.release()
+        self._programs.clear()
+        self._partial_plans.clear()
+        self._structures.clear()
+        self._manager.clear()
+
+    def run(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
+        """Run what `fetches` needs, each op once, and return the values in the structure of `fetches`.
+
+        fetches: a tensor, an operation (its value is None), the name of one, a variable, or any nesting of lists,
+        tuples, namedtuples, dicts, attrs classes and dataclasses of these.
+        feed_dict: values to use instead of tensors' own: tensor, tensor name or SparseTensor -> value.
+
+        Values are numpy arrays of the caller's own, numpy scalars for rank 0, bytes for a scalar string.
+
+        Raises: RuntimeError if the session is closed; TypeError, ValueError for fetches and feeds that make no sense;
+        OpError subclasses for what goes wrong in the run.
+        """
+        self._check_usable()
+        if feed_dict:
+            fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict))
+        else:
+            fed, values = [], []
+        structure = self._structure(fetches)
+        if not structure.elements:
+            return structure.rebuild(())
+        return structure.rebuild(self._program(structure, fed).run(values))
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """Return a function that runs `fetches` with its arguments as values for the keys in `feed_list`.
+
+        Its plan is made and compiled now. accept_options: let the function take `options` and `run_metadata`.
+
+        Raises: TypeError if `feed_list` is no list; what `run` raises for the fetches and keys.
+        """
+        self._check_usable()
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
+        keys = list(feed_list or ())
+        structure = self._structure(fetches)
+        if all(isinstance(key, Tensor) and key.graph is self._graph for key in keys) and structure.elements:
+            self._program(structure, keys).compile()
+
+        def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            return self.run(fetches, dict(zip(keys, values)), options, run_metadata)
+
+        if accept_options:
+            return call
+        return lambda *values: call(*values)
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> PartialHandle:
+        """Return a handle for running `fetches` in parts by `partial_run`.
+
+        feeds: the tensors to be fed in some part; all else that is fed must be known now.
+
+        Raises: as `run`; InvalidArgumentError if there is nothing to fetch.
+        """
+        self._check_usable()
+        keys = feeds_of(self._graph, feeds)
+        structure = self._structure(fetches)
+        if not structure.elements:
+            raise errors.InvalidArgumentError("Must specify at least one target to fetch or execute.")
+        key = self._key(structure, keys)
+        shared = self._partial_plans.get(
+            key,
+            lambda: partial.PartialPlan(plan.build(structure.tensors, structure.targets, keys), self._scope),
+            lambda made: len(made.plan.steps),
+        )
+        names = [",".join(e.name for e in part) for part in (keys, structure.tensors, structure.targets)]
+        handle = PartialHandle(f"{names[0]}->{names[1]}/{names[2]}/1/;{next(self._partial_count)}")
+        handle.run = partial.PartialRun(shared)
+        self._partial_runs[str(handle)] = handle
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """Feed and fetch a part of what `partial_run_setup` declared and return the values as `run` does.
+
+        Each op runs once per handle, as soon as the feeds it depends on are there.
+
+        Raises: InvalidArgumentError for a feed or fetch that was not declared, comes twice or too early, and for a
+        handle that is used up or not of this session. After such a refusal the handle is as before.
+        """
+        self._check_usable()
+        if feed_dict:
+            fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict))
+        else:
+            fed, values = [], []
+        structure = self._structure(fetches)
+        known = self._partial_runs.get(handle) if isinstance(handle, str) else None
+        if known is None:
+            raise errors.InvalidArgumentError(partial.UNKNOWN_HANDLE)
+        if not structure.elements and not fed:
+            return structure.rebuild(())
+        return structure.rebuild(known.run.step(structure.elements, fed, values, None))
+
+    def partial(self, fetches: Any, feeds: Any = None) -> Partial:
+        """Return a context manager for a partial run, which is released at the end of the block."""
+        return Partial(self, self.partial_run_setup(fetches, feeds))
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if self._generation != _generation:
+            raise RuntimeError("This Session belongs to the parent process: make one in the child after fork().")
+        if not self._graph.node_count:
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+
+    def _structure(self, fetches: Any) -> Structure:
+        kind = type(fetches)
+        key: Any
+        if kind is Tensor or kind is Operation:
+            key = id(fetches)
+        elif kind is str:
+            key = fetches
+        elif (kind is list or kind is tuple) and all(type(f) is Tensor or type(f) is Operation for f in fetches):
+            key = (kind, *map(id, fetches))
+        else:
+            return Structure(self._graph, fetches)
+        known = self._structures.get(key)
+        if known is not None:
+            return known[1]
+        made = Structure(self._graph, fetches)
+        if len(self._structures) >= _MAX_STRUCTURES:
+            self._structures.clear()
+        # The fetches are kept too, so that no other object can get their ids.
+        self._structures[key] = tuple(fetches) if kind is list else fetches, made
+        return made
+
+    def _key(self, structure: Structure, fed: Sequence[Tensor]) -> tuple[Any, ...]:
+        # The plan keeps these tensors and operations, so that no other object can get their ids.
+        return (tuple(map(id, structure.elements)), tuple(map(id, fed)), self._graph.mutations)
+
+    def _program(self, structure: Structure, fed: Sequence[Tensor]) -> Program:
+        return self._programs.get(
+            self._key(structure, fed),
+            lambda: Program(plan.build(structure.tensors, structure.targets, fed), self._scope, self._settings.engine),
+            lambda made: len(made.plan.steps),
+        )
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled: it holds state and functions; pickle its graph")
+
+
+feeds_of = feeds.keys_of
+
+
+class Session(BaseSession):
+    """A class for running operations of a graph, which owns variables and other state.
+
+    Used in a `with` block it and its graph are the defaults there, and it is closed at the end.
+    """
+
+    def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
+        """target: must be empty. graph: the default graph if None. config: a `Config`, a ConfigProto, or None."""
+        super().__init__(target, graph, config)
+        self._entered: contextlib.ExitStack | None = None
+
+    def __enter__(self) -> Session:
+        if self._entered is not None:
+            raise RuntimeError(
+                "Session context managers are not re-entrant. "
+                "Use `Session.as_default()` if you want to enter a session multiple times."
+            )
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._graph.as_default())
+            stack.enter_context(self.as_default())
+            self._entered = stack.pop_all()
+        return self
+
+    def __exit__(self, *exc_info: Any) -> None:
+        entered, self._entered = self._entered, None
+        try:
+            if entered is not None:
+                entered.__exit__(*exc_info)
+        finally:
+            self.close()
+
+    @staticmethod
+    def reset(target: Any, containers: Sequence[str] | None = None, config: Any = None) -> None:
+        """Do nothing: a session's containers are its own here, and there is no server to reset."""
+        _checked_target(target)
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default from its construction until `close`."""
+
+    _active = 0
+    _lock = threading.Lock()
+
+    def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
+        """target: must be empty. graph: the default graph if None. config: a `Config`, a ConfigProto, or None."""
+        super().__init__(target, graph, config)
+        with InteractiveSession._lock:
+            if InteractiveSession._active > 0:
+                logging.getLogger("icefloe").error(
+                    "An interactive session is already active. Close it with `InteractiveSession.close()` to release "
+                    "what it holds, or use `Session`."
+                )
+            InteractiveSession._active += 1
+        stacks.SESSIONS.push(self)
+        self._explicit_graph = graph
+        if graph is not None:
+            stacks.GRAPHS.push(graph)
+
+    def close(self) -> None:
+        """Close the session; it is no default any more."""
+        if self._closed:
+            return
+        super().close()
+        with InteractiveSession._lock:
+            InteractiveSession._active -= 1
+        # Others may have been pushed since; taking this one out does not ask for nesting.
+        _take_out(stacks.SESSIONS, self)
+        if self._explicit_graph is not None:
+            _take_out(stacks.GRAPHS, self._explicit_graph)
+
+
+def _take_out(stack: stacks.DefaultStack[Any], item: object) -> None:
+    for i in range(len(stack.stack) - 1, -1, -1):
+        if stack.stack[i] is item:
+            del stack.stack[i]
+            return
+
+
+class Partial:
+    """A partial run in a `with` block.
+
+    handle: as `partial_run_setup` returns it. pending_feeds, pending_fetches: what is still to come.
+    """
+
+    def __init__(self, session: BaseSession, handle: PartialHandle) -> None:
+        self._session = session
+        self.handle = handle
+
+    @property
+    def pending_feeds(self) -> list[Tensor]:
+        """The tensors declared as feeds that were not fed yet."""
+        return list(self.handle.run.pending_feeds.values())
+
+    @property
+    def pending_fetches(self) -> list[Tensor | Operation]:
+        """The tensors and operations declared as fetches that were not fetched yet."""
+        return list(self.handle.run.pending_fetches.values())
+
+    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """Do as `Session.partial_run` does."""
+        return self._session.partial_run(self.handle, fetches, feed_dict)
+
+    def __enter__(self) -> Partial:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.handle.run.release()
+
+
+def get_default_session() -> Any:
+    """Return the default session of the thread, or None."""
+    return stacks.SESSIONS.top()
+
+
+def _checked_feed_dict(feed_dict: Any) -> Mapping[Any, Any]:
+    if not isinstance(feed_dict, Mapping):
+        raise TypeError(f"Argument `feed_dict` must be a dictionary, but got {type(feed_dict).__name__!r}")
+    return feed_dict
+
+
+def _checked_target(target: Any) -> bytes:
+    if target is None:
+        return b""
+    if not isinstance(target, (str, bytes)):
+        hint = ""
+        if isinstance(target, Config) or _is_config_proto(target):
+            hint = '. Did you do "Session(config)" instead of "Session(config=config)"?'
+        raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"{hint}')
+    text = target.encode() if isinstance(target, str) else target
+    if text not in (b"", b"local"):
+        raise errors.NotFoundError(
+            f"no session can be had at target {text.decode(errors='replace')!r}: it must be empty"
+        )
+    return text
+
+
+def _is_config_proto(config: Any) -> bool:
+    return getattr(getattr(config, "DESCRIPTOR", None), "full_name", None) == ConfigProto.DESCRIPTOR.full_name
+
+
+def _checked_config(config: Any) -> tuple[Config, bool]:
+    """Return the settings, and whether `graph_def` shall have shapes."""
+    if config is None:
+        return Config(), False
+    if isinstance(config, Config):
+        return config, False
+    if not _is_config_proto(config):
+        raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
+    return Config(), bool(config.graph_options.infer_shapes)
