@@ -1,4 +1,7 @@
-"""The bound on what one output may take, checked before numpy is asked for it: a size that comes from data must not bring the machine down."""
+"""The bound on what one output may take, checked before numpy is asked for it.
+
+A size that comes from data must not bring the machine down.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from icefloe import errors
-from icefloe.ops.wording import numpy_name, shape_text
+from icefloe.ops.wording import numpy_name
+from icefloe.shapes import shape_text
 
 # Sizes up to this are left to numpy: asking the system for its free memory costs more than most kernels.
 UNCHECKED_BYTES = 1 << 28
@@ -21,14 +25,13 @@ _GROUP = Path("/sys/fs/cgroup")
 
 
 def available_memory() -> int:
-    """Return how many bytes can be had now: what Linux and a control group leave, elsewhere the memory of the machine."""
+    """Return how many bytes can be had now: what Linux and a control group leave, elsewhere the machine's memory."""
     limits = []
     with contextlib.suppress(OSError, ValueError, AttributeError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     with contextlib.suppress(OSError, ValueError):
-        for line in _MEMORY.read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                limits.append(int(line.split()[1]) * 1024)
+        lines = _MEMORY.read_text().splitlines()
+        limits.extend(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
     with contextlib.suppress(OSError, ValueError):  # "max" where there is no limit
         limits.append(int((_GROUP / "memory.max").read_text()) - int((_GROUP / "memory.current").read_text()))
     return max(min(limits, default=1 << 40), 0)
@@ -37,7 +40,8 @@ def available_memory() -> int:
 def check_shape(shape: Iterable[int], dtype: np.dtype) -> tuple[int, ...]:
     """Return `shape`, the dimensions of a tensor that is about to be made, as a tuple of int.
 
-    Raises: InvalidArgumentError for a negative dimension or more than 2**63 - 1 elements; ResourceExhaustedError for a tensor that the memory cannot hold.
+    Raises: InvalidArgumentError for a negative dimension or more than 2**63 - 1 elements; ResourceExhaustedError for a
+    tensor that the memory cannot hold.
     """
     sizes = tuple(int(size) for size in shape)
     for size in sizes:
