@@ -65,8 +65,9 @@ class Scopes:
     _op_to_kernel_label_map: dict[str, str]
     _gradient_override_map: dict[str, str]
 
-    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # `Edges` has it
+
+        def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any: ...
 
     def _get_control_flow_context(self) -> Any:
         return self._control_flow_context
