@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from icefloe.graph.device_spec import DeviceScope
 from icefloe.graph.operation import Operation
