@@ -1,0 +1,319 @@
+"""Every file-system call of checkpoints goes through here, so that a test can stop a save at any of them.
+
+The system's errors become `icefloe.errors` with the path. Reading is positional (`Source`), into memory that the
+caller owns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import time
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this system: writers then tell dead files by age alone
+    fcntl = None  # type: ignore[assignment]
+
+from icefloe import errors
+
+_CLASSES: dict[int, type[errors.OpError]] = {
+    errno.ENOENT: errors.NotFoundError,
+    errno.EACCES: errors.PermissionDeniedError,
+    errno.EPERM: errors.PermissionDeniedError,
+    errno.EROFS: errors.PermissionDeniedError,
+    errno.EEXIST: errors.AlreadyExistsError,
+    errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.EFBIG: errors.ResourceExhaustedError,
+    errno.EMFILE: errors.ResourceExhaustedError,
+    errno.ENFILE: errors.ResourceExhaustedError,
+    errno.ENOMEM: errors.ResourceExhaustedError,
+    errno.EISDIR: errors.FailedPreconditionError,
+    errno.ENOTDIR: errors.FailedPreconditionError,
+    errno.ENOTEMPTY: errors.FailedPreconditionError,
+    errno.ENAMETOOLONG: errors.InvalidArgumentError,
+    errno.ELOOP: errors.InvalidArgumentError,
+    errno.EXDEV: errors.UnimplementedError,
+}
+# How long a file that cannot be locked must have been left alone before it counts as a dead writer's.
+_DEAD_AFTER_SECONDS = 3600.0
+_MAX_IO = 1 << 30  # Linux moves at most 2 GiB - 4 KiB per call
+
+
+def os_error(e: OSError, path: str) -> errors.OpError:
+    """Return the icefloe error for a system error: TensorFlow's code, its text `<path>; <reason>`."""
+    cls = _CLASSES.get(e.errno or 0, errors.UnknownError)
+    return cls(f"{path}; {os.strerror(e.errno) if e.errno else e}")
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as e:
+        raise os_error(e, path) from None
+    except ValueError as e:  # an embedded NUL
+        raise errors.InvalidArgumentError(f"{path!r}; {e}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells one file from another that later has the same name."""
+
+    device: int
+    inode: int
+    modified_ns: int
+    size: int
+
+
+def _identity(status: os.stat_result) -> Identity:
+    return Identity(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+class Source:
+    """A regular file open for reading at any position; threads may read at once. Closed by `close` or with the last
+    reference.
+
+    Raises (at opening): NotFoundError, PermissionDeniedError, FailedPreconditionError for a directory or device.
+    """
+
+    __slots__ = ("path", "identity", "_fd", "_finalizer", "__weakref__")
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with _named(path):
+            # Without O_NONBLOCK the opening of a pipe would wait for a writer.
+            self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        self._finalizer = weakref.finalize(self, os.close, self._fd)
+        status = os.fstat(self._fd)
+        if not stat.S_ISREG(status.st_mode):
+            self.close()
+            what = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+            raise errors.FailedPreconditionError(f"{path}; Is {what}")
+        self.identity = _identity(status)
+
+    @property
+    def size(self) -> int:
+        """Size in bytes when the file was opened."""
+        return self.identity.size
+
+    @property
+    def closed(self) -> bool:
+        return not self._finalizer.alive
+
+    def fileno(self) -> int:
+        """Return the file descriptor. Raises: FailedPreconditionError if it is closed."""
+        if not self._finalizer.alive:
+            raise errors.FailedPreconditionError(f"{self.path}: the checkpoint is closed")
+        return self._fd
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return `size` bytes at `offset`. Raises: OutOfRangeError if the file has fewer."""
+        if offset + size > self.size:
+            raise errors.OutOfRangeError("Read less bytes than requested", path=self.path, offset=offset)
+        if size <= _MAX_IO:
+            with _named(self.path):
+                data = os.pread(self.fileno(), size, offset)
+            if len(data) == size:
+                return data
+        out = bytearray(size)
+        self.read_into(memoryview(out), offset)
+        return bytes(out)
+
+    def read_into(self, buffer: memoryview, offset: int) -> None:
+        """Fill `buffer`, of bytes, from `offset`. Raises: OutOfRangeError if the file has fewer."""
+        fd = self.fileno()
+        done, size = 0, len(buffer)
+        while done < size:
+            with _named(self.path):
+                count = os.preadv(fd, [buffer[done : done + _MAX_IO]], offset + done)
+            if not count:
+                raise errors.OutOfRangeError("Read less bytes than requested", path=self.path, offset=offset + done)
+            done += count
+
+    def close(self) -> None:
+        self._finalizer()
+
+
+def identity(path: str) -> Identity | None:
+    """Return the identity of the file at `path`, or None if there is none."""
+    try:
+        return _identity(os.stat(path))
+    except (OSError, ValueError):
+        return None
+
+
+def is_file(path: str) -> bool:
+    return os.path.isfile(path)
+
+
+def is_directory(path: str) -> bool:
+    return os.path.isdir(path)
+
+
+def modified_ns(path: str) -> int | None:
+    """Return when the file was last written, in ns since 1970, or None if there is no such file."""
+    found = identity(path)
+    return None if found is None else found.modified_ns
+
+
+def list_directory(path: str) -> list[str]:
+    """Return the names in a directory, sorted; nothing where it cannot be listed."""
+    try:
+        return sorted(os.listdir(path or "."))
+    except (OSError, ValueError):
+        return []
+
+
+def read_head(path: str, size: int) -> bytes:
+    """Return the first `size` bytes of a file, or all where it is shorter. Raises: as `Source`."""
+    source = Source(path)
+    try:
+        return source.read(0, min(size, source.size))
+    finally:
+        source.close()
+
+
+def make_directory(path: str) -> None:
+    """Make one directory; its parent must exist. Nothing happens where it is there already."""
+    if path and not os.path.isdir(path):
+        with _named(path), contextlib.suppress(FileExistsError):
+            os.mkdir(path)
+
+
+def create(path: str) -> int:
+    """Return a file descriptor of a new file to write. Raises: AlreadyExistsError and the system's errors."""
+    with _named(path):
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+
+def write(fd: int, data: bytes | bytearray | memoryview, path: str) -> None:
+    """Append all of `data`."""
+    view = memoryview(data).cast("B")
+    while view:
+        with _named(path):
+            view = view[os.write(fd, view[:_MAX_IO]) :]
+
+
+def sync(fd: int, path: str) -> None:
+    """Wait until what was written is on the disk."""
+    with _named(path):
+        os.fsync(fd)
+
+
+def sync_file(path: str) -> None:
+    """Wait until what anyone wrote to the file at `path` is on the disk."""
+    with _named(path):
+        fd = os.open(path, os.O_RDONLY)
+    try:
+        sync(fd, path)
+    finally:
+        close(fd)
+
+
+def sync_directory(path: str) -> None:
+    """Wait until the names in a directory are on the disk, where the file system can do that."""
+    with _named(path or "."):
+        fd = os.open(path or ".", os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems have no fsync of directories; a rename is all they offer
+            os.fsync(fd)
+    finally:
+        close(fd)
+
+
+def close(fd: int) -> None:
+    os.close(fd)
+
+
+def rename(source: str, target: str) -> None:
+    """Give `source` the name `target` at once, replacing what had it."""
+    with _named(source):
+        os.replace(source, target)
+
+
+def remove(path: str) -> None:
+    """Delete a file; nothing happens where there is none."""
+    with _named(path), contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def remove_directory(path: str) -> None:
+    """Delete an empty directory."""
+    with _named(path):
+        os.rmdir(path)
+
+
+def lock(fd: int) -> bool:
+    """Take the lock of an open file for as long as it stays open; return whether that worked."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def is_abandoned(path: str) -> bool:
+    """Whether the process that was writing `path` has died: nobody holds its lock (or, where files have no locks, it
+    is old).
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        if fcntl is not None:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            except OSError:
+                pass  # no locks on this file system: judged by age below
+            else:
+                return True
+        return time.time() - os.fstat(fd).st_mtime > _DEAD_AFTER_SECONDS
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def directory_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
+    """Hold the lock of a directory: one writer at a time renames files in it. Where directories have no locks, go on
+    without.
+
+    Raises: UnavailableError if another process holds it for longer than `timeout` seconds.
+    """
+    path = path or "."
+    if fcntl is None:
+        yield
+        return
+    with _named(path):
+        fd = os.open(path, os.O_RDONLY)
+    try:
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise errors.UnavailableError(
+                        f"{path}: another process is saving here and did not finish within {timeout:g} s"
+                    ) from None
+                time.sleep(0.002)
+                continue
+            except OSError:
+                pass
+            break
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,106 @@
+"""The file names of a checkpoint with prefix P.
+
+    P.index                      the index of a V2 checkpoint
+    P.data-SSSSS-of-NNNNN        bytes of its shard S of N
+    P.meta                       the graph that a Saver wrote beside it
+    P, or P-SSSSS-of-NNNNN       a V1 checkpoint: one file, or shard S of N
+    P.index.tmp-T, P.data-SSSSS-of-NNNNN.tmp-T   being written by save T
+    P.index.commit-T             save T is complete, its files are being renamed (see `commit`)
+
+Numbers have at least five digits. T is 16 hexadecimal digits.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["index", "data", "commit", "meta"]
+
+_FORM = re.compile(
+    r"(?P<prefix>.*)\."
+    r"(?:(?P<index>index)|(?P<meta>meta)|data-(?P<shard>[0-9]{5,})-of-(?P<count>[0-9]{5,}))"
+    r"(?:\.(?P<state>tmp|commit)-(?P<token>[0-9a-f]{16}))?",
+    re.DOTALL,
+)
+_V1_SHARD = re.compile(r"(?P<prefix>.*)-(?P<shard>[0-9]{5,}|\?{5,})-of-(?P<count>[0-9]{5,})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a file name says: `kind` "commit" is an index that is committed but not yet renamed; `token` marks a
+    temporary file.
+    """
+
+    prefix: str
+    kind: Kind
+    shard: int = 0
+    count: int = 0
+    token: str | None = None
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.token is not None and self.kind != "commit"
+
+
+def parse(name: str) -> Part | None:
+    """Return what a V2 file name or path says, or None if it is none."""
+    match = _FORM.fullmatch(name)
+    if match is None:
+        return None
+    prefix, token, state = match["prefix"], match["token"], match["state"]
+    if match["index"]:
+        return Part(prefix, "commit" if state == "commit" else "index", token=token)
+    if match["meta"]:
+        return None if token else Part(prefix, "meta")
+    if state == "commit":
+        return None
+    return Part(prefix, "data", int(match["shard"]), int(match["count"]), token)
+
+
+def parse_v1_shard(name: str) -> tuple[str, int | None, int] | None:
+    """Return `(prefix, shard, count)` for the name of a V1 shard; shard is None in the pattern form
+    `P-?????-of-NNNNN`.
+    """
+    match = _V1_SHARD.fullmatch(name)
+    if match is None:
+        return None
+    shard = match["shard"]
+    return match["prefix"], None if shard[0] == "?" else int(shard), int(match["count"])
+
+
+def index_file(prefix: str) -> str:
+    return prefix + ".index"
+
+
+def data_file(prefix: str, shard: int, count: int) -> str:
+    return f"{prefix}.data-{shard:05d}-of-{count:05d}"
+
+
+def meta_file(prefix: str) -> str:
+    return prefix + ".meta"
+
+
+def v1_shard(prefix: str, shard: int, count: int) -> str:
+    return f"{prefix}-{shard:05d}-of-{count:05d}"
+
+
+def temporary(path: str, token: str) -> str:
+    return f"{path}.tmp-{token}"
+
+
+def commit_file(prefix: str, token: str) -> str:
+    return f"{prefix}.index.commit-{token}"
+
+
+def new_token() -> str:
+    """Return a token that no other save has."""
+    return secrets.token_hex(8)
+
+
+def split(prefix: str) -> tuple[str, str]:
+    """Return `(directory, base name)` of a prefix; the directory of a bare name is ""."""
+    return os.path.split(prefix)

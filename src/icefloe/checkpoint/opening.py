@@ -1,0 +1,60 @@
+"""The two functions with which most users meet checkpoints: open one, save one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from icefloe import errors
+from icefloe.checkpoint.reader import BundleReader
+from icefloe.checkpoint.reading import CheckpointReader
+from icefloe.checkpoint.resolve import resolve
+from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.writer import BundleWriter
+
+
+def open_checkpoint(path: str | os.PathLike[str], *, mmap: bool = False) -> CheckpointReader:
+    """Return an open checkpoint: a read-only Mapping from name to value that reads a tensor when it is asked for.
+
+        reader = open_checkpoint("dir/model.ckpt-30")
+        reader["dense/kernel"]                  ndarray, the caller's own memory, checksum verified
+        reader.entries["dense/kernel"].shape    without reading data
+
+    path: the prefix, any file of the checkpoint, the state file, its directory (then the latest one), or a
+    SavedModel's directory. mmap: hand out read-only views of the mapped data files; see `BundleReader`. No effect on
+    a V1 checkpoint.
+
+    Raises: NotFoundError if there is no checkpoint, InvalidArgumentError if `path` is something else, which is
+    named; DataLossError if the index is damaged.
+    """
+    target = resolve(path)
+    if target.v1_files:
+        from icefloe.checkpoint.v1_reader import V1Reader
+
+        return V1Reader(target.prefix, target.v1_files)
+    try:
+        return BundleReader(target.prefix, mmap=mmap)
+    except errors.DataLossError as e:
+        if e.path is not None and e.hint is None and os.path.isfile(e.path):
+            finding = sniff(e.path)
+            if finding.kind not in ("v2_index", "unknown"):
+                e.hint = f"This is {finding.description}."
+        raise
+
+
+def save_checkpoint(prefix: str | os.PathLike[str], mapping: Mapping[str, Any], *, shards: int = 1) -> None:
+    """Write a V2 checkpoint with the tensors of `mapping`, in its order; what TensorFlow and `open_checkpoint` read.
+
+    A reader finds the old checkpoint or the new one, whole, wherever the writing stops. Values are asked for one by
+    one, so a lazy mapping, such as another open checkpoint, is never held whole. Python floats are stored as float32
+    and ints as int32 (int64 where one does not fit).
+
+    prefix: path without suffix; its directory is made if the parent exists.   shards: number of data files.
+
+    Raises: InvalidArgumentError for a value that cannot be stored, with its name; what the file system says, with
+    the path.
+    """
+    with BundleWriter(prefix, shards=shards) as writer:
+        for name, value in mapping.items():
+            writer.add(name, value)

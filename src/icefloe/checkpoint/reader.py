@@ -1,0 +1,326 @@
+"""Reads a V2 checkpoint: the index when it is opened, a tensor or slice when it is asked for.
+
+A reader keeps what it opened: the index and the data files of one moment, even when a save replaces them meanwhile.
+Only where there are more data files than it keeps open can it meet those of a later save; it then says so
+(AbortedError) and not that data are lost.
+"""
+
+from __future__ import annotations
+
+import mmap as mmap_module
+import os
+
+import numpy as np
+
+from icefloe import datatypes, errors
+from icefloe.checkpoint import assembly, commit, contents
+from icefloe.checkpoint.commit import Location
+from icefloe.checkpoint.entries import BIG, Entry
+from icefloe.checkpoint.files import Source, identity
+from icefloe.checkpoint.index import Index, read_index
+from icefloe.checkpoint.reading import CheckpointReader
+from icefloe.checkpoint.slices import TensorSlice
+from icefloe.checkpoint.transfer import PIECE, read_summed
+from icefloe.wire.crc import crc32c
+
+# As many data files are opened with the index, so that all are of one moment; further ones when they are needed.
+_MAX_OPEN_AT_ONCE = 64
+_MAX_ATTEMPTS = 10
+
+
+class BundleReader(CheckpointReader):
+    """The V2 checkpoint under `prefix`.
+
+    mmap: hand out read-only views of the mapped file where the stored bytes are the tensor's memory; each tensor's
+    checksum is checked when it is first asked for, `read_slice` checks none. A file that is cut while it is mapped
+    kills the process.
+
+    Raises: NotFoundError if there is none, DataLossError or InvalidArgumentError if its index cannot be read.
+    """
+
+    def __init__(self, prefix: str | os.PathLike[str], *, mmap: bool = False) -> None:
+        self.prefix = os.fspath(prefix)
+        self._mmap = mmap
+        self._shards: dict[int, Source] = {}
+        self._maps: dict[int, mmap_module.mmap] = {}
+        self._checked: set[tuple[int, int, int]] = set()  # (shard, offset, size) of what was summed up under a map
+        self._open()
+        self.entries = self._index.entries
+
+    def _open(self) -> None:
+        for attempt in range(_MAX_ATTEMPTS):
+            location = commit.locate(self.prefix)
+            if location is None:
+                raise errors.NotFoundError(
+                    f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}"
+                )
+            final = attempt == _MAX_ATTEMPTS - 1
+            self.close()
+            try:
+                source = Source(location.index)
+            except errors.NotFoundError:
+                if final:
+                    raise
+                continue
+            try:
+                self._location, self._identity = location, source.identity
+                index = read_index(source)
+            except errors.OpError:
+                if final or not self._is_replaced():
+                    raise
+                continue
+            finally:
+                source.close()
+            self._index = index
+            self._order: contents.ByteOrder = "big" if index.header.endianness == BIG else "little"
+            for shard in range(min(index.header.num_shards, _MAX_OPEN_AT_ONCE)):
+                found = _open_shard(location, shard, index.header.num_shards)
+                if found is not None:
+                    self._shards[shard] = found
+            if final or not self._is_replaced():
+                return
+
+    def _is_replaced(self) -> bool:
+        """Whether another save has taken the prefix since the index was read."""
+        location = commit.locate(self.prefix)
+        return location is None or identity(location.index) != self._identity
+
+    @property
+    def num_shards(self) -> int:
+        return self._index.header.num_shards
+
+    @property
+    def index(self) -> Index:
+        """The decoded index, with the entries of slices."""
+        return self._index
+
+    def close(self) -> None:
+        for source in self._shards.values():
+            source.close()
+        self._shards.clear()
+        self._maps.clear()  # a map lives on as long as a view of it does
+
+    def read(self, name: str) -> np.ndarray:
+        entry = self.entry(name)
+        if entry.is_sliced:
+            array = self._assemble(name, entry, TensorSlice.full(len(entry.shape)))
+        else:
+            array = self._read_entry(name, entry)
+        return self._handed_out(array)
+
+    def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
+        return self._handed_out(self._read_slice(name, self.entry(name), chosen))
+
+    def _handed_out(self, array: np.ndarray) -> np.ndarray:
+        if self._mmap:
+            array.flags.writeable = False
+        return array
+
+    def _read_slice(self, name: str, entry: Entry, chosen: TensorSlice) -> np.ndarray:
+        shape = entry.shape
+        sizes = chosen.shape(shape)
+        if not entry.is_sliced:
+            if sizes == shape:
+                return self._read_entry(name, entry)
+            return self._cut(name, entry, chosen)
+        if chosen in entry.slices:
+            part = self._index.slice_entry(name, chosen)
+            _check_part(name, entry, chosen, part)
+            return self._read_entry(name, part)
+        return self._assemble(name, entry, chosen)
+
+    # One entry
+
+    def _shard(self, number: int) -> Source:
+        source = self._shards.get(number)
+        if source is None:
+            count = self.num_shards
+            found = _open_shard(self._location, number, count)
+            if found is None:
+                if self._is_replaced():
+                    raise self._replaced()
+                path = self._location.shard_candidates(number, count)[-1]
+                raise errors.NotFoundError(f"{path}; No such file or directory")
+            source = self._shards[number] = found
+        return source
+
+    def _replaced(self) -> errors.OpError:
+        return errors.AbortedError(
+            "the checkpoint was replaced or deleted while it was being read", path=self.prefix, hint="Open it again."
+        )
+
+    def _place(self, name: str, entry: Entry) -> Source:
+        """Return the data file of an entry, after checking that the entry's bytes are in it and its size fits its
+        shape.
+        """
+        source = self._shard(entry.shard)
+        if not entry.dtype.numpy.hasobject:
+            expected = entry.num_elements * entry.dtype.size
+            if entry.size != expected:
+                raise errors.DataLossError(
+                    f"Invalid size in bundle entry: key {name}; stored size {entry.size}; expected size {expected}",
+                    path=self._location.index,
+                )
+        if entry.offset + entry.size > source.size:
+            if self._is_replaced():
+                raise self._replaced()
+            raise errors.OutOfRangeError(
+                f"Read less bytes than requested: tensor {name} is at bytes {entry.offset} to "
+                f"{entry.offset + entry.size}, the file ends at {source.size}",
+                path=source.path,
+            )
+        return source
+
+    def _read_entry(self, name: str, entry: Entry) -> np.ndarray:
+        source = self._place(name, entry)
+        if entry.dtype.numpy.hasobject:
+            return self._read_objects(name, entry, source)
+        if self._mmap and entry.size and self._order == "little":
+            return self._view(name, entry, source, checked=True)
+        array = _empty(name, entry.shape, entry.dtype.numpy)
+        self._fill(name, entry, source, array)
+        return array
+
+    def _fill(self, name: str, entry: Entry, source: Source, array: np.ndarray) -> None:
+        """Read the bytes of an entry into `array`, contiguous and of its shape."""
+        self._check(name, entry, source, read_summed(source, entry.offset, contents.as_bytes(array)))
+        if self._order == "big":
+            contents.swap_bytes(array)
+
+    def _read_objects(self, name: str, entry: Entry, source: Source) -> np.ndarray:
+        raw = source.read(entry.offset, entry.size)
+        try:
+            if entry.dtype == datatypes.string:
+                values, crc = contents.decode_strings(raw, entry.num_elements, self._order)
+            elif entry.dtype == datatypes.variant and self._order == "little":
+                values, crc = contents.decode_variants(raw, entry.num_elements)
+            else:
+                raise errors.UnimplementedError(
+                    f"tensor {name}: reading {entry.dtype.name} from a {self._order}-endian checkpoint"
+                )
+        except errors.DataLossError as e:
+            if self._is_replaced():
+                raise self._replaced() from None
+            e.message = f"tensor {name}: {e.message}"
+            e.offset = entry.offset
+            raise e.add_context(path=source.path) from None
+        self._check(name, entry, source, crc)
+        array = _empty(name, (entry.num_elements,), np.dtype(object))
+        array[:] = values
+        return _reshaped(name, array, entry.shape)
+
+    def _view(self, name: str, entry: Entry, source: Source, *, checked: bool) -> np.ndarray:
+        mapped = self._maps.get(entry.shard)
+        if mapped is None:
+            mapped = self._maps[entry.shard] = mmap_module.mmap(source.fileno(), 0, access=mmap_module.ACCESS_READ)
+        if entry.offset + entry.size > len(mapped):
+            raise errors.OutOfRangeError(f"Read less bytes than requested: tensor {name}", path=source.path)
+        place = (entry.shard, entry.offset, entry.size)
+        if checked and place not in self._checked:
+            with memoryview(mapped) as whole, whole[entry.offset : entry.offset + entry.size] as data:
+                self._check(name, entry, source, crc32c(data))
+            self._checked.add(place)
+        array = np.frombuffer(mapped, entry.dtype.numpy, entry.num_elements, entry.offset)
+        return _reshaped(name, array, entry.shape)
+
+    def _check(self, name: str, entry: Entry, source: Source, crc: int) -> None:
+        if crc == entry.crc:
+            return
+        if self._is_replaced() and len(self._shards) < self.num_shards:
+            raise self._replaced()
+        raise errors.DataLossError(
+            f"TensorBundle at {self.prefix} shard {entry.shard} ({entry.size} bytes): Checksum does not match: "
+            f"stored {entry.crc:08d} vs. calculated on the restored bytes {crc}: tensor {name}",
+            path=source.path,
+            offset=entry.offset,
+        )
+
+    # Slices
+
+    def _cut(self, name: str, entry: Entry, chosen: TensorSlice) -> np.ndarray:
+        """Return a slice of a tensor that is stored whole."""
+        shape = entry.shape
+        index = chosen.index(shape)
+        source = self._place(name, entry)
+        if self._mmap and entry.size and self._order == "little" and not entry.dtype.numpy.hasobject:
+            return self._view(name, entry, source, checked=False)[index]
+        if entry.dtype.numpy.hasobject or any(s != slice(0, n) for s, n in zip(index[1:], shape[1:])):
+            return self._read_entry(name, entry)[index].copy()
+        return self._cut_rows(name, entry, source, index[0].start, index[0].stop)
+
+    def _cut_rows(self, name: str, entry: Entry, source: Source, start: int, stop: int) -> np.ndarray:
+        """Return rows `start` to `stop`: the whole tensor goes through a window for the checksum, the rows are kept."""
+        array = _empty(name, (stop - start, *entry.shape[1:]), entry.dtype.numpy)
+        out = contents.as_bytes(array)
+        row = entry.size // entry.shape[0]
+        first, last = start * row, stop * row
+        window = memoryview(bytearray(min(PIECE, entry.size)))
+        crc = pos = 0
+        while pos < entry.size:
+            if pos < first or pos >= last:
+                edge = first if pos < first else entry.size
+                piece = window[: min(len(window), edge - pos)]
+            else:
+                piece = out[pos - first : min(pos + PIECE, last) - first]
+            source.read_into(piece, entry.offset + pos)
+            crc = crc32c(piece, crc)
+            pos += len(piece)
+        self._check(name, entry, source, crc)
+        if self._order == "big":
+            contents.swap_bytes(array)
+        return array
+
+    def _assemble(self, name: str, entry: Entry, chosen: TensorSlice) -> np.ndarray:
+        """Return a slice of a partitioned tensor, put together from those that are stored."""
+        try:
+            sizes, pieces = assembly.pieces(name, entry.shape, entry.slices, chosen)
+        except errors.OpError as e:
+            raise e.add_context(path=self._location.index) from None
+        parts = [(piece, self._index.slice_entry(name, piece.stored)) for piece in pieces]
+        shards: dict[int, int] = {}
+        for piece, part in parts:
+            _check_part(name, entry, piece.stored, part)
+            shards[part.shard] = self._place(name, part).size
+        if sum(part.size for _, part in parts) > sum(shards.values()):
+            raise errors.DataLossError(f"slices of tensor {name} share bytes", path=self._location.index)
+        array = _empty(name, sizes, entry.dtype.numpy)
+        for piece, part in parts:
+            view = array[piece.target]
+            if view.flags.c_contiguous and view.shape == part.shape and not view.dtype.hasobject:
+                self._fill(name, part, self._place(name, part), view)
+            else:
+                view[...] = self._read_entry(name, part)[piece.origin]
+        return array
+
+
+def _check_part(name: str, entry: Entry, stored: TensorSlice, part: Entry) -> None:
+    if part.dtype != entry.dtype or part.shape != stored.shape(entry.shape) or part.is_sliced:
+        raise errors.DataLossError(
+            f"slice {stored} of tensor {name}: expected {entry.dtype.name} {list(stored.shape(entry.shape))}, "
+            f"got {part.dtype.name} {list(part.shape)}"
+        )
+
+
+def _open_shard(location: Location, shard: int, count: int) -> Source | None:
+    for path in location.shard_candidates(shard, count):
+        try:
+            return Source(path)
+        except errors.NotFoundError:
+            continue
+    return None
+
+
+def _empty(name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    try:
+        return np.empty(shape, dtype)
+    except ValueError as e:
+        raise errors.UnimplementedError(f"tensor {name} has a shape that numpy cannot hold: {e}") from None
+    except MemoryError:
+        raise errors.ResourceExhaustedError(f"no memory for tensor {name} of shape {list(shape)}") from None
+
+
+def _reshaped(name: str, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    try:
+        return array.reshape(shape)
+    except ValueError as e:
+        raise errors.UnimplementedError(f"tensor {name} has a shape that numpy cannot hold: {e}") from None

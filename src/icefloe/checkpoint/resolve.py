@@ -1,0 +1,165 @@
+"""From whatever path a user gives to the checkpoint that is meant.
+
+A prefix, one of the files of a checkpoint, the state file, its directory, a SavedModel's directory: all resolve.
+Anything else is named for what it is.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from icefloe import errors
+from icefloe.checkpoint import commit, files, names, state_file
+from icefloe.checkpoint.sniff import Finding, sniff
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A checkpoint: V2 under `prefix` where `v1_files` is empty, else V1 in these files."""
+
+    prefix: str
+    v1_files: tuple[str, ...] = ()
+
+
+def resolve(path: str | os.PathLike[str]) -> Target:
+    """Return the checkpoint that `path` stands for.
+
+    Raises: NotFoundError if there is nothing, with what is nearby; InvalidArgumentError if it is something else,
+    which is named.
+    """
+    text = os.path.expanduser(os.fsdecode(path))
+    found = _known(text)
+    if found is not None:
+        return found
+    part = names.parse(text)
+    if part is not None:
+        found = _known(part.prefix) or _v1_shards(part.prefix)
+        if found is not None:
+            return found
+        if part.kind == "index" and part.is_temporary:
+            raise errors.NotFoundError(f"{text} was being written by a save that did not finish", path=part.prefix)
+    if files.is_directory(text):
+        return _in_directory(text)
+    if not files.is_file(text):
+        found = _v1_shards(text)
+        if found is not None:
+            return found
+        raise _nothing(text)
+    return _from_content(text, sniff(text), part)
+
+
+def _known(prefix: str) -> Target | None:
+    return Target(prefix) if commit.locate(prefix) is not None else None
+
+
+def _v1_shards(prefix: str) -> Target | None:
+    """Return the V1 checkpoint whose single file is `prefix`, or whose shards are `prefix-SSSSS-of-NNNNN`."""
+    pattern = names.parse_v1_shard(prefix)
+    if pattern is not None and pattern[1] is None:
+        found = state_file.v1_files(prefix)
+        return Target(prefix, tuple(found)) if found else None
+    if files.is_file(prefix):
+        return Target(prefix, (prefix,)) if sniff(prefix).kind == "v1" else None
+    directory, base = names.split(prefix)
+    counts = set()
+    for name in files.list_directory(directory):
+        shard = names.parse_v1_shard(name) if name.startswith(base) else None
+        if shard is not None and shard[0] == base and names.parse(name) is None:
+            counts.add(shard[2])
+    for count in sorted(counts):
+        found = state_file.v1_files(f"{prefix}-?????-of-{count:05d}")
+        if found and sniff(found[0]).kind == "v1":
+            return Target(f"{prefix}-?????-of-{count:05d}", tuple(found))
+    return None
+
+
+def _from_content(path: str, finding: Finding, part: names.Part | None) -> Target:
+    if finding.kind == "v1":
+        shard = names.parse_v1_shard(path)
+        if shard is not None:
+            pattern = f"{shard[0]}-?????-of-{shard[2]:05d}"
+            return Target(pattern, tuple(state_file.v1_files(pattern)))
+        return Target(path, (path,))
+    if finding.kind == "state":
+        return _follow(path)
+    if part is not None and part.kind == "data":
+        raise errors.NotFoundError(
+            f"{path} is {finding.description}; its index is missing: {names.index_file(part.prefix)}",
+            hint="The data alone do not say which tensors they are.",
+        )
+    if finding.kind in ("saved_model", "saved_model_text"):
+        variables = _variables_of(os.path.dirname(path))
+        if variables is not None:
+            return variables
+    hint = None
+    if finding.kind in ("graph", "meta_graph", "graph_text", "meta_graph_text"):
+        hint = (
+            "A graph file holds no values of variables; the checkpoint is made of files that end in .index and .data-…"
+        )
+    elif finding.kind == "git_lfs":
+        hint = "Fetch the file with `git lfs pull`."
+    elif finding.kind == "html":
+        hint = "Most likely the page was saved in place of the file it links to."
+    elif finding.kind in ("zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "zstd"):
+        hint = "Unpack it first."
+    elif finding.kind == "v2_index":
+        hint = "Its name must be PREFIX.index, and PREFIX.data-… must be beside it."
+    raise errors.InvalidArgumentError(f"not a checkpoint: this is {finding.description}", path=path, hint=hint)
+
+
+def _follow(state_path: str) -> Target:
+    """Return the latest checkpoint that a state file names, also where it was moved or has another name than
+    `checkpoint`.
+    """
+    directory, name = os.path.split(state_path)
+    latest = state_file.latest_checkpoint(directory, name)
+    if latest is None:
+        named = state_file.read_state(state_path).model_checkpoint_path
+        raise errors.NotFoundError(f"the state file names {named}, which is not there", path=state_path)
+    return _known(latest) or _v1_shards(latest) or _from_content(latest, sniff(latest), None)
+
+
+def _in_directory(directory: str) -> Target:
+    state_path = os.path.join(directory, state_file.DEFAULT_NAME)
+    if files.is_file(state_path) and sniff(state_path).kind == "state":
+        return _follow(state_path)
+    variables = _variables_of(directory)
+    if variables is not None:
+        return variables
+    latest = state_file.latest_checkpoint(directory)
+    if latest is not None:
+        return Target(latest)
+    listed = files.list_directory(directory)
+    for name in listed:  # V1 files have no suffix of their own
+        path = os.path.join(directory, name)
+        if files.is_file(path) and sniff(path).kind == "v1":
+            return _from_content(path, sniff(path), None)
+    what = f"it holds {', '.join(listed[:5])}{', …' if len(listed) > 5 else ''}" if listed else "it is empty"
+    raise errors.NotFoundError(f"no checkpoint in this directory: {what}", path=directory)
+
+
+def _variables_of(directory: str) -> Target | None:
+    """Return the variables of the SavedModel in `directory`, or in the folder `variables` itself."""
+    for prefix in (os.path.join(directory, "variables", "variables"), os.path.join(directory, "variables")):
+        found = _known(prefix) or (_v1_shards(prefix) if not files.is_directory(prefix) else None)
+        if found is not None:
+            return found
+    return None
+
+
+def _nothing(path: str) -> errors.NotFoundError:
+    from difflib import get_close_matches
+
+    directory, base = names.split(path)
+    near = {os.path.basename(p) for p in state_file.scan(directory)}
+    if directory and not files.is_directory(directory):
+        hint = f"There is no directory {directory}."
+    elif near:
+        best = get_close_matches(base, near, 3, 0.4) or sorted(near)[:3]
+        hint = f"In that directory are: {', '.join(best)}"
+    else:
+        hint = None
+    return errors.NotFoundError(
+        f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {path}", hint=hint
+    )

@@ -1,0 +1,187 @@
+"""What kind of file something is, told by its content: to name what was given in place of a checkpoint, and to find
+out what can be opened.
+
+Only a few kilobytes at both ends are read, whatever the size.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from icefloe import errors
+from icefloe.checkpoint import names
+from icefloe.checkpoint.files import Source
+from icefloe.wire import message
+from icefloe.wire.coding import decode_varint
+from icefloe.wire.sstable import FOOTER_SIZE, TABLE_MAGIC, Table
+
+_HEAD = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """kind: a short word, one of those in this module.   description: the same for people, after "this is"."""
+
+    kind: str
+    description: str
+
+
+_MAGIC: tuple[tuple[bytes, str, str], ...] = (
+    (b"version https://git-lfs.github.com/spec/", "git_lfs", "a git-LFS pointer, not the file itself"),
+    (b"\x89HDF\r\n\x1a\n", "hdf5", "an HDF5 file"),
+    (b"\x93NUMPY", "npy", "a NumPy array (.npy)"),
+    (b"\x1f\x8b", "gzip", "a gzip archive"),
+    (b"BZh", "bzip2", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "xz", "an xz archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7z", "a 7-zip archive"),
+    (b"Rar!\x1a\x07", "rar", "a RAR archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "a Zstandard archive"),
+    (b"%PDF-", "pdf", "a PDF document"),
+    (b"\x89PNG\r\n\x1a\n", "png", "a PNG image"),
+    (b"\xff\xd8\xff", "jpeg", "a JPEG image"),
+    (b"\x80\x02", "pickle", "a Python pickle"),
+    (b"\x80\x03", "pickle", "a Python pickle"),
+    (b"\x80\x04", "pickle", "a Python pickle"),
+    (b"\x80\x05", "pickle", "a Python pickle"),
+)
+
+
+def sniff(path: str) -> Finding:
+    """Return what the file at `path` is. Raises: NotFoundError and the system's errors; a directory is `directory`."""
+    if os.path.isdir(path):
+        return Finding("directory", "a directory")
+    source = Source(path)
+    try:
+        head = source.read(0, min(_HEAD, source.size))
+        return _sniff(path, head, source)
+    finally:
+        source.close()
+
+
+def _sniff(path: str, head: bytes, source: Source) -> Finding:
+    size = source.size
+    if not size:
+        return Finding("empty", "an empty file")
+    if size >= FOOTER_SIZE and source.read(size - 8, 8) == TABLE_MAGIC.to_bytes(8, "little"):
+        return _sniff_table(source)
+    part = names.parse(os.path.basename(path))
+    for magic, kind, description in _MAGIC:
+        if head.startswith(magic):
+            return Finding(kind, description)
+    if head.startswith(b"PK\x03\x04"):
+        return _sniff_zip(source)
+    if size > 262 and source.read(257, 5) == b"ustar":
+        return Finding("tar", "a tar archive")
+    if part is not None and part.kind == "data":
+        return Finding("data_shard", f"shard {part.shard} of {part.count} of the data of a checkpoint")
+    if size > 10 and head[8:10] == b'{"' and int.from_bytes(head[:8], "little") <= size - 8:
+        return Finding("safetensors", "a safetensors file")
+    if not head.strip(b"\0"):
+        return Finding("zeros", "a file of zero bytes")
+    return _sniff_text(head) or _sniff_proto(head, source) or Finding("unknown", "a binary file of unknown kind")
+
+
+def _sniff_table(source: Source) -> Finding:
+    try:
+        table = Table(source.read, source.size)
+        first = table.read_block(table.handles[0])
+        # The first entry has the empty key: shared, unshared and value size are varints, then the value. That of a
+        # V1 file is SavedTensorSlices, which begins with its field 1; a bundle's header begins with the number of
+        # shards.
+        start = 3 if first[2] < 0x80 else 4 if first[3] < 0x80 else 5 if first[4] < 0x80 else 6
+        is_v1 = first[1] == 0 and first[start] == 0x0A
+    except (errors.OpError, IndexError):
+        return Finding("sstable", "an sstable whose blocks are damaged")
+    if is_v1:
+        return Finding("v1", "a V1 checkpoint")
+    return Finding("v2_index", "the index of a V2 checkpoint")
+
+
+def _sniff_zip(source: Source) -> Finding:
+    tail = source.read(max(0, source.size - 65536), min(65536, source.size))
+    if b"model.weights.h5" in tail:
+        return Finding("keras", "a Keras model (.keras)")
+    if b"saved_model.pb" in tail:
+        return Finding("zip", "a zip archive of a SavedModel")
+    if b".npyPK" in tail or tail.count(b".npy"):
+        return Finding("npz", "a NumPy archive (.npz)")
+    if b"data.pkl" in tail:
+        return Finding("pytorch", "a PyTorch file")
+    return Finding("zip", "a zip archive")
+
+
+def _sniff_text(head: bytes) -> Finding | None:
+    try:
+        text = head.decode("utf-8-sig")
+    except UnicodeDecodeError as e:
+        if e.start < len(head) - 4:  # not merely cut in the middle of a character
+            return None
+        text = head[: e.start].decode("utf-8-sig")
+    if any(c < " " and c not in "\t\n\r\f\x1b" for c in text):
+        return None
+    start = text.lstrip()
+    lower = start[:200].lower()
+    if lower.startswith(("<!doctype html", "<html")) or "<html" in lower:
+        return Finding("html", "an HTML page")
+    if lower.startswith(("<?xml", "<error")):
+        return Finding("xml", "an XML document")
+    if start.startswith("model_checkpoint_path:") or "\nmodel_checkpoint_path:" in text:
+        return Finding("state", "the state file of a checkpoint directory")
+    if start.startswith("{"):
+        if '"modelTopology"' in text or '"weightsManifest"' in text or '"format": "graph-model"' in text:
+            return Finding("tfjs", "a TensorFlow.js model")
+        return Finding("json", "a JSON file")
+    if start.startswith("saved_model_schema_version:"):
+        return Finding("saved_model_text", "a SavedModel in text form")
+    if start.startswith("meta_info_def"):
+        return Finding("meta_graph_text", "a MetaGraphDef in text form")
+    if start.startswith(("node {", "node{", "versions {", "library {")) or "\nnode {" in text:
+        return Finding("graph_text", "a GraphDef in text form")
+    return Finding("text", "a text file")
+
+
+def _sniff_proto(head: bytes, source: Source) -> Finding | None:
+    """Tell a GraphDef, MetaGraphDef or SavedModel by its first fields."""
+    whole = len(head) == source.size
+    seen: list[tuple[int, int, bytes]] = []
+    try:
+        # Beyond the head nothing is looked at, but sizes are held against the length of the file.
+        pos = 0
+        while pos < len(head) and len(seen) < 8:
+            tag, after = decode_varint(head, pos)
+            number, wire_type = tag >> 3, tag & 7
+            if wire_type == message.BYTES:
+                size, start = decode_varint(head, after)
+                pos = start + size
+                seen.append((number, wire_type, head[start : min(pos, start + 64)]))
+            elif wire_type == message.VARINT:
+                _, pos = decode_varint(head, after)
+                seen.append((number, wire_type, b""))
+            else:
+                return None
+            if not 0 < number < 32 or pos > source.size:
+                return None
+    except errors.DataLossError:
+        if whole or not seen:
+            return None
+    return _proto_of(seen)
+
+
+def _proto_of(seen: list[tuple[int, int, bytes]]) -> Finding | None:
+    if not seen:
+        return None
+    number, wire_type, content = seen[0]
+    if number == 1 and wire_type == message.VARINT and all(n in (1, 2) for n, _, _ in seen):
+        return Finding("saved_model", "a SavedModel")
+    if wire_type != message.BYTES:
+        return None
+    # A NodeDef begins with its name, printable text; a MetaInfoDef with a sub-message or a version string at a
+    # higher number.
+    if number == 1 and content[:1] == b"\x0a" and len(content) > 2 and content[2:3].isascii() and content[2] > 0x20:
+        return Finding("graph", "a GraphDef")
+    if number in (1, 2) and all(n <= 7 and t == message.BYTES for n, t, _ in seen):
+        return Finding("meta_graph", "a MetaGraphDef: a graph, without the values of its variables")
+    if number == 4 and len(seen) <= 3:
+        return Finding("graph", "a GraphDef")
+    return None

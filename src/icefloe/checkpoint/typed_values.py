@@ -1,0 +1,161 @@
+"""The elements of a tensor as a TensorProto's typed field, the form in which V1 checkpoints hold them.
+
+Which field and how, by dtype; small integers are varints in int_val, half is its 16 bits there in half_val, complex
+numbers are pairs.
+Source: tensorflow/core/framework/tensor.proto, tensorflow/core/util/saved_tensor_slice_util.h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from icefloe import datatypes, errors
+from icefloe.datatypes import DType
+from icefloe.wire import message
+from icefloe.wire.coding import MAX_VARINT_SIZE, encode_varint
+
+_WINDOW = 1 << 20
+_CONTENT = 4
+_STRINGS = 8
+# Field of the elements, and the numpy type of its numbers where they are of fixed size; None for varints.
+_FIELDS: dict[str, tuple[int, str | None]] = {
+    "float32": (5, "<f4"),
+    "float64": (6, "<f8"),
+    "complex64": (9, "<f4"),
+    "complex128": (12, "<f8"),
+    "int64": (10, None),
+    "bool": (11, None),
+    "float16": (13, None),
+    "bfloat16": (13, None),
+    "uint32": (16, None),
+    "uint64": (17, None),
+    **dict.fromkeys(("int32", "uint8", "int8", "int16", "uint16"), (7, None)),
+    **dict.fromkeys(("qint8", "quint8", "qint16", "quint16", "qint32"), (7, None)),
+}
+# What TensorFlow's writer of V1 files takes.
+_WRITABLE = frozenset(_FIELDS) - {"bfloat16", "qint16", "quint16", "uint32", "uint64"}
+
+
+def decode_values(raw: bytes, dtype: DType, count: int) -> np.ndarray:
+    """Return the `count` elements in a serialized TensorProto, flat, in memory of their own.
+
+    Raises: DataLossError if there are more or fewer, UnimplementedError for a dtype that has no such field.
+    """
+    if dtype == datatypes.string:
+        strings = [
+            raw[value:stop] for n, kind, value, stop in message.scan(raw) if n == _STRINGS and kind == message.BYTES
+        ]
+        _check_count(len(strings), count)
+        array = np.empty(count, object)
+        array[:] = strings
+        return array
+    field, fixed = _FIELDS.get(dtype.name, (0, None))
+    parts: list[np.ndarray] = []
+    for number, wire_type, value, stop in message.scan(raw):
+        if number == _CONTENT and wire_type == message.BYTES and stop > value and not dtype.numpy.hasobject:
+            _check_count(stop - value, count * dtype.size)
+            return np.frombuffer(raw, dtype.numpy, count, value).copy()
+        if number != field or not field:
+            continue
+        if wire_type == message.BYTES:
+            parts += [_fixed(raw, value, stop, fixed)] if fixed else _varints(raw, value, stop, dtype)
+        elif wire_type == message.VARINT and not fixed:
+            parts.append(_narrowed(np.array([value], np.uint64), dtype))
+        elif fixed and wire_type in (message.FIXED32, message.FIXED64):
+            size = 4 if wire_type == message.FIXED32 else 8
+            parts.append(np.frombuffer(value.to_bytes(size, "little"), fixed[:2] + str(size)))
+        else:
+            raise errors.DataLossError(f"field {number} of a TensorProto has wire type {wire_type}")
+    if not field and count:
+        raise errors.UnimplementedError(f"a V1 checkpoint with elements of type {dtype.name}")
+    return _converted(parts, dtype, fixed, count)
+
+
+def _converted(parts: list[np.ndarray], dtype: DType, fixed: str | None, count: int) -> np.ndarray:
+    per_element = 2 if dtype.is_complex else 1
+    _check_count(sum(len(p) for p in parts), count * per_element)
+    if not parts:
+        return np.empty(0, dtype.numpy)
+    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return numbers.astype(fixed[1:], copy=True).view(dtype.numpy) if fixed else numbers
+
+
+def _narrowed(numbers: np.ndarray, dtype: DType) -> np.ndarray:
+    """Return the low bits of uint64 `numbers` as elements of `dtype`."""
+    if dtype == datatypes.bool:
+        return numbers != 0
+    return numbers.astype(f"u{dtype.size}").view(dtype.numpy)
+
+
+def _check_count(found: int, expected: int) -> None:
+    if found != expected:
+        raise errors.DataLossError(f"expected {expected} values in a saved slice, got {found}")
+
+
+def _fixed(raw: bytes, pos: int, end: int, form: str) -> np.ndarray:
+    size = np.dtype(form).itemsize
+    if (end - pos) % size:
+        raise errors.DataLossError("a packed field ends in the middle of a number")
+    return np.frombuffer(raw, form, (end - pos) // size, pos)
+
+
+def _varints(raw: bytes, pos: int, end: int, dtype: DType) -> Iterator[np.ndarray]:
+    """Yield the varints in `raw[pos:end]` as elements of `dtype`, window by window: in between each takes tens of
+    bytes.
+    """
+    while pos < end:
+        data = np.frombuffer(raw, np.uint8, min(end - pos, _WINDOW), pos)
+        ends = np.flatnonzero(data < 0x80)
+        if not ends.size:
+            raise errors.DataLossError("a packed field ends in the middle of a varint")
+        size = int(ends[-1]) + 1
+        pos += size
+        if ends.size == size:  # one byte each
+            yield _narrowed(data.astype(np.uint64), dtype)
+            continue
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        lengths = ends - starts + 1
+        if lengths.max() > MAX_VARINT_SIZE:
+            raise errors.DataLossError("an overlong varint in a packed field")
+        place = np.arange(size) - np.repeat(starts, lengths)
+        groups = (data[:size] & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
+        yield _narrowed(np.bitwise_or.reduceat(groups, starts), dtype)
+
+
+def encode_values(array: np.ndarray, dtype: DType) -> bytes:
+    """Return the elements as TensorFlow's V1 writer does: the typed field alone of a TensorProto, nothing where
+    there are none.
+
+    Raises: InvalidArgumentError or UnimplementedError for a dtype that a V1 checkpoint cannot hold.
+    """
+    flat = np.ascontiguousarray(array, dtype.numpy).reshape(-1)
+    if dtype == datatypes.string:
+        return b"".join(message.encode_bytes(_STRINGS, value) for value in flat.tolist())
+    if dtype.name not in _WRITABLE:
+        raise errors.UnimplementedError(f"Saving data type {datatypes_word(dtype)} not yet supported")
+    if not flat.size:
+        return b""
+    field, fixed = _FIELDS[dtype.name]
+    if fixed:
+        return message.encode_bytes(field, flat.tobytes())
+    if dtype == datatypes.bool:
+        numbers = flat.astype(np.uint64)
+    elif dtype.name == "float16":
+        numbers = flat.view(np.uint16).astype(np.uint64)
+    else:
+        plain = flat.view(flat.dtype[0]) if flat.dtype.names else flat
+        numbers = plain.astype(np.int64).view(np.uint64)
+    return message.encode_bytes(field, _encode_varints(numbers))
+
+
+def _encode_varints(numbers: np.ndarray) -> bytes:
+    if numbers.max() < 0x80:
+        return numbers.astype(np.uint8).tobytes()
+    return b"".join(map(encode_varint, numbers.tolist()))
+
+
+def datatypes_word(dtype: DType) -> str:
+    """Return TensorFlow's C++ name of a dtype, as its messages have it."""
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)

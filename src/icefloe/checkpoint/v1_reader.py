@@ -1,0 +1,193 @@
+"""Reads a V1 checkpoint: one file, or shards, each a sorted string table of saved slices.
+
+    ""          -> SavedTensorSlices{1 meta: SavedTensorSliceMeta{1 repeated SavedSliceMeta, 2 versions}}
+    slice key   -> SavedTensorSlices{2 data: SavedSlice{1 name, 2 slice, 3 data: TensorProto}}
+    SavedSliceMeta{1 name, 2 shape, 3 type, 4 repeated slice}
+
+Every tensor is a slice, a whole one with all extents full. Source: tensorflow/core/util/saved_tensor_slice.proto,
+tensor_slice_reader.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from icefloe import datatypes, errors
+from icefloe.checkpoint import assembly, slices
+from icefloe.checkpoint.entries import Entry, check_version, decode_shape, encode_entry
+from icefloe.checkpoint.files import Source
+from icefloe.checkpoint.index import Entries, to_key, to_name
+from icefloe.checkpoint.reading import CheckpointReader
+from icefloe.checkpoint.slices import TensorSlice
+from icefloe.checkpoint.typed_values import decode_values
+from icefloe.wire import message
+from icefloe.wire.sstable import Table
+
+
+@dataclass(slots=True)
+class _Tensor:
+    """What the meta records say of one tensor; `places` maps a slice to the number of the file that holds it."""
+
+    shape: tuple[int, ...]
+    dtype: int
+    places: dict[TensorSlice, int] = field(default_factory=dict)
+
+
+class V1Reader(CheckpointReader):
+    """The V1 checkpoint in `paths`, one file or all shards; `prefix` is what to call it.
+
+    Raises: DataLossError or InternalError, with TensorFlow's text, if a file is no V1 checkpoint or its meta record
+    is damaged.
+    """
+
+    def __init__(self, prefix: str, paths: Sequence[str]) -> None:
+        self.prefix = prefix
+        self._sources: list[Source] = []
+        self._tables: list[Table] = []
+        self._tensors: dict[str, _Tensor] = {}
+        for path in paths:
+            self._open(path)
+        self.entries = Entries({name: _entry_of(t) for name, t in sorted(self._tensors.items())})
+
+    def _open(self, path: str) -> None:
+        source = Source(path)
+        self._sources.append(source)
+        try:
+            table = Table(source.read, source.size)
+        except errors.DataLossError as e:
+            raise errors.DataLossError(
+                f"Unable to open table file {path}: DATA_LOSS: {e.message}: perhaps your file is in a different file "
+                "format and you need to use a different restore operator?",
+                path=path,
+                offset=e.offset,
+            ) from None
+        self._tables.append(table)
+        try:
+            record = table.get(b"")
+            if record is None:
+                raise errors.DataLossError("there is no meta record")
+            self._read_meta(record)
+        except errors.DataLossError as e:
+            raise errors.InternalError(
+                f"Failed to find the saved tensor slices at the beginning of the checkpoint file: {path}: {e.message}",
+                path=path,
+                offset=e.offset,
+            ) from None
+        except errors.InvalidArgumentError as e:
+            raise e.add_context(path=path) from None
+
+    def _read_meta(self, record: bytes) -> None:
+        for number, wire_type, value, stop in message.scan(record):
+            if number != 1 or wire_type != message.BYTES:
+                continue
+            for inner, kind, start, end in message.scan(record, value, stop):
+                if kind == message.BYTES and inner == 1:
+                    self._read_tensor(record, start, end)
+                elif kind == message.BYTES and inner == 2:
+                    check_version(record[start:end])
+
+    def _read_tensor(self, record: bytes, pos: int, end: int) -> None:
+        name, dtype = "", 0
+        shape: tuple[int, ...] | None = ()
+        found: list[TensorSlice] = []
+        for number, wire_type, value, stop in message.scan(record, pos, end):
+            if number == 1 and wire_type == message.BYTES:
+                name = to_name(record[value:stop])
+            elif number == 2 and wire_type == message.BYTES:
+                shape = decode_shape(record, value, stop)
+            elif number == 3 and wire_type == message.VARINT:
+                dtype = value
+            elif number == 4 and wire_type == message.BYTES:
+                found.append(slices.decode_slice(record, value, stop))
+        if shape is None or (shape and min(shape) < 0):
+            raise errors.DataLossError(f"tensor {name} has an impossible shape")
+        tensor = self._tensors.setdefault(name, _Tensor(shape, dtype))
+        if (tensor.shape, tensor.dtype) != (shape, dtype):
+            raise errors.DataLossError(f"tensor {name} has different types or shapes in different places")
+        for chosen in found:
+            try:
+                chosen.shape(shape)
+            except errors.InternalError as e:
+                raise errors.DataLossError(f"tensor {name}: {e.message}") from None
+            tensor.places.setdefault(chosen, len(self._tables) - 1)
+
+    def missing(self, name: str) -> errors.NotFoundError:
+        error = super().missing(name)
+        error.message = f'Tensor name "{name}" not found in checkpoint files {self.prefix}'
+        error.path = None
+        return error
+
+    def close(self) -> None:
+        for source in self._sources:
+            source.close()
+
+    def read(self, name: str) -> np.ndarray:
+        entry = self.entry(name)
+        return self.read_slice(name, TensorSlice.full(len(entry.shape)))
+
+    def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
+        entry = self.entry(name)
+        tensor = self._tensors[name]
+        if chosen in tensor.places:
+            return self._read_stored(name, tensor, entry, chosen)
+        if not entry.shape or 0 in entry.shape:
+            # Such a tensor has no elements, or one: any stored slice that covers it is all of it.
+            whole = next((s for s in tensor.places if s.covers(entry.shape)), None)
+            if whole is not None:
+                return self._read_stored(name, tensor, entry, whole)[chosen.index(entry.shape)]
+        try:
+            sizes, pieces = assembly.pieces(name, entry.shape, list(tensor.places), chosen)
+        except errors.OpError as e:
+            raise e.add_context(path=self.prefix) from None
+        parts = [(piece, self._read_stored(name, tensor, entry, piece.stored)) for piece in pieces]
+        array = np.empty(sizes, entry.dtype.numpy)
+        for piece, part in parts:
+            array[piece.target] = part[piece.origin]
+        return array
+
+    def _read_stored(self, name: str, tensor: _Tensor, entry: Entry, stored: TensorSlice) -> np.ndarray:
+        number = tensor.places[stored]
+        path = self._sources[number].path
+        shape = stored.shape(entry.shape)
+        try:
+            record = self._tables[number].get(slices.encode_key(to_key(name), stored))
+            if record is None:
+                raise errors.DataLossError("the file has no such slice")
+            start, end = _tensor_proto(record)
+            return decode_values(record[start:end], entry.dtype, slices.volume(shape)).reshape(shape)
+        except errors.DataLossError as e:
+            raise errors.DataLossError(
+                f"tensor {name}, slice {stored}: {e.message}", path=path, offset=e.offset
+            ) from None
+        except ValueError as e:
+            raise errors.UnimplementedError(
+                f"tensor {name} has a shape that numpy cannot hold: {e}", path=path
+            ) from None
+
+
+def _tensor_proto(record: bytes) -> tuple[int, int]:
+    """Return where the TensorProto of a data record is. Raises: DataLossError if there is none."""
+    for number, wire_type, value, stop in message.scan(record):
+        if number == 2 and wire_type == message.BYTES:
+            for inner, kind, start, end in message.scan(record, value, stop):
+                if inner == 3 and kind == message.BYTES:
+                    return start, end
+    raise errors.DataLossError("the record holds no data")
+
+
+def _entry_of(tensor: _Tensor) -> bytes:
+    """Return a bundle's entry that says the same; the size is that of the elements in memory."""
+    stored = list(tensor.places)
+    sliced = stored if len(stored) != 1 or not stored[0].covers(tensor.shape) else []
+    try:
+        dtype = datatypes.as_dtype(tensor.dtype)
+        size = 0 if dtype.numpy.hasobject or sliced else slices.volume(tensor.shape) * dtype.size
+    except TypeError:
+        size = 0
+    shard = next(iter(tensor.places.values()), 0)
+    return encode_entry(
+        tensor.dtype, tensor.shape, shard=0 if sliced else shard, size=min(size, (1 << 62)), slices=sliced
+    )

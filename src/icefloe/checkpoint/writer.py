@@ -1,0 +1,217 @@
+"""Writes a V2 checkpoint, byte for byte as TensorFlow does: data in the order in which tensors are added, the index
+sorted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from icefloe import datatypes, errors
+from icefloe.checkpoint import contents, files, slices
+from icefloe.checkpoint.commit import Transaction
+from icefloe.checkpoint.entries import Header, encode_entry
+from icefloe.checkpoint.index import to_key, to_name
+from icefloe.checkpoint.slices import TensorSlice
+from icefloe.checkpoint.transfer import write_summed
+from icefloe.checkpoint.values import to_tensor
+from icefloe.datatypes import DType
+from icefloe.wire.crc import mask
+from icefloe.wire.sstable import TableWriter
+
+# Small tensors are gathered to one write of this size.
+_BUFFER_SIZE = 1 << 20
+
+
+class _Shard:
+    """One data file being written."""
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd = fd
+        self._path = path
+        self._buffer = bytearray()
+        self.size = 0
+
+    def write(self, data: bytes | memoryview) -> None:
+        self.size += len(data)
+        if len(self._buffer) + len(data) > _BUFFER_SIZE:
+            self.flush()
+        if len(data) >= _BUFFER_SIZE:
+            files.write(self._fd, data, self._path)
+        else:
+            self._buffer += data
+
+    def flush(self) -> None:
+        if self._buffer:
+            files.write(self._fd, self._buffer, self._path)
+            self._buffer = bytearray()
+
+
+class BundleWriter:
+    """A V2 checkpoint under way, to be used in a `with` block.
+
+        with BundleWriter("dir/model.ckpt") as writer:
+            writer.add("w", array)
+
+    Tensors are written as they are added. Leaving the block commits: until then, and after an exception, what was
+    under the prefix stays. The directory is made if its parent exists.
+
+    prefix: path without suffix.   shards: how many data files; `add` fills the one that has the fewest bytes.
+
+    Raises: InvalidArgumentError for a bad value or a name that was added before; what the file system says.
+    """
+
+    def __init__(self, prefix: str | os.PathLike[str], *, shards: int = 1) -> None:
+        if not 0 < shards <= 99999:
+            raise errors.InvalidArgumentError(f"expected 1 to 99999 shards, got {shards}")
+        self.prefix = os.fspath(prefix)
+        self._count = shards
+        self._entries: dict[bytes, bytes] = {}
+        # A partitioned tensor's own entry grows with every slice: dtype, full shape, slices.
+        self._sliced: dict[bytes, tuple[DType, tuple[int, ...], list[TensorSlice]]] = {}
+        self._transaction = Transaction(self.prefix)
+        self._state = "open"
+        self._shards: list[_Shard] = []
+        try:
+            for i in range(shards):
+                self._shards.append(_Shard(*self._transaction.create_shard(i, shards)))
+        except BaseException:
+            self.abandon()
+            raise
+
+    def add(self, name: str | bytes, value: Any, *, dtype: DType | None = None) -> None:
+        """Store a tensor. `dtype` tells what an object array is where it has no elements: string by default."""
+        self._check_open()
+        self._store(to_key(name), *_typed(name, value, dtype))
+
+    def add_slice(
+        self,
+        name: str | bytes,
+        full_shape: Sequence[int],
+        chosen: TensorSlice,
+        value: Any,
+        *,
+        dtype: DType | None = None,
+    ) -> None:
+        """Store one slice of a tensor of `full_shape`; a slice that covers all of it is stored as the tensor.
+
+        Raises: InvalidArgumentError also if `value` has not the slice's shape, or dtype or full shape differ from
+        those of an earlier slice.
+        """
+        self._check_open()
+        key, shape = to_key(name), tuple(map(int, full_shape))
+        element, array = _typed(name, value, dtype)
+        expected = chosen.shape(shape)
+        if array.shape != expected:
+            raise errors.InvalidArgumentError(
+                f"slice {chosen} of tensor {to_name(key)!r}: expected shape {list(expected)}, got {list(array.shape)}"
+            )
+        if chosen.covers(shape):
+            self._store(key, element, array)
+            return
+        if key in self._entries:
+            raise _duplicate(key)
+        stored = self._sliced.setdefault(key, (element, shape, []))
+        if stored[:2] != (element, shape):
+            raise errors.InvalidArgumentError(
+                f"slices of tensor {to_name(key)!r} differ: {stored[0].name} {list(stored[1])} and "
+                f"{element.name} {list(shape)}"
+            )
+        self._store(slices.encode_key(key, chosen), element, array)
+        stored[2].append(chosen)
+
+    def _store(self, key: bytes, dtype: DType, array: np.ndarray) -> None:
+        if key in self._entries or key in self._sliced:
+            raise _duplicate(key)
+        if not key:
+            raise errors.InvalidArgumentError("the name of a tensor must not be empty")
+        number = min(range(self._count), key=lambda i: self._shards[i].size) if self._count > 1 else 0
+        shard = self._shards[number]
+        offset = shard.size
+        try:
+            if dtype in (datatypes.string, datatypes.variant):
+                encode = contents.encode_strings if dtype == datatypes.string else contents.encode_variants
+                pieces, _, crc = encode(array.reshape(-1).tolist())
+                for piece in pieces:
+                    shard.write(piece)
+            else:
+                crc = write_summed(array, dtype.numpy, shard.write)
+        except BaseException:
+            self._state = "failed"  # the data file now ends in the middle of a tensor
+            raise
+        self._entries[key] = encode_entry(
+            dtype.as_datatype_enum,
+            array.shape,
+            shard=number,
+            offset=offset,
+            size=shard.size - offset,
+            masked_crc=mask(crc),
+        )
+
+    def _check_open(self) -> None:
+        if self._state != "open":
+            raise errors.FailedPreconditionError(f"{self.prefix}: this writer is {self._state}")
+
+    def finish(self) -> None:
+        """Write the index and commit. After a failure nothing of this save is left, unless the commit was done
+        already.
+        """
+        self._check_open()
+        self._state = "failed"
+        try:
+            for shard in self._shards:
+                shard.flush()
+            for key, (dtype, shape, chosen) in self._sliced.items():
+                self._entries[key] = encode_entry(dtype.as_datatype_enum, shape, slices=chosen)
+            self._transaction.write_index(encode_index(Header(self._count), self._entries))
+            self._transaction.commit(self._count)
+        except BaseException:
+            self._transaction.abandon()
+            raise
+        self._state = "finished"
+
+    def abandon(self) -> None:
+        """Give up: remove what was written. Nothing happens after `finish`."""
+        if self._state in ("open", "failed"):
+            self._state = "abandoned"
+            self._transaction.abandon()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is None and self._state == "open":
+            self.finish()
+        else:
+            self.abandon()
+
+
+def _typed(name: str | bytes, value: Any, dtype: DType | None) -> tuple[DType, np.ndarray]:
+    text = to_name(name) if isinstance(name, bytes) else name
+    found, array = to_tensor(text, value)
+    if dtype is not None and found != dtype:
+        if array.size or not array.dtype.hasobject:
+            raise errors.InvalidArgumentError(f"tensor {text!r}: expected {dtype.name}, got {found.name}")
+        found = dtype
+    return found, array
+
+
+def _duplicate(key: bytes) -> errors.OpError:
+    return errors.InvalidArgumentError(f"Adding duplicate key: {to_name(key)}")
+
+
+def encode_index(header: Header, entries: dict[bytes, bytes]) -> bytes:
+    """Return the bytes of an index file that holds serialized `entries` by key."""
+    pieces: list[bytes] = []
+    table = TableWriter(pieces.append)
+    table.add(b"", header.encode())
+    for key in sorted(entries):
+        table.add(key, entries[key])
+    table.finish()
+    return b"".join(pieces)
