@@ -338,8 +338,8 @@ class _Builder:
         if known is not None:
             if known != length:
                 raise ValueError(
-                    f"List argument '{name}' to '{self.op}' Op with length {length} must match length {known} of argument "
-                    f"'{self.inferred_from[arg.number_attr]}'."
+                    f"List argument '{name}' to '{self.op}' Op with length {length} must match length {known} "
+                    f"of argument '{self.inferred_from[arg.number_attr]}'."
                 )
             return
         self.attrs[arg.number_attr] = length
@@ -403,7 +403,8 @@ class _Builder:
         encoded = attributes.encode(value, spec.type, spec.name)
         if spec.type.startswith("list(") and spec.has_minimum and len(value) < spec.minimum:
             raise ValueError(
-                f"Attr '{spec.name}' of '{self.op}' Op passed list of length {len(value)} less than minimum {spec.minimum}."
+                f"Attr '{spec.name}' of '{self.op}' Op passed list of length {len(value)} "
+                f"less than minimum {spec.minimum}."
             )
         if spec.allowed is not None:
             if spec.type in ("string", "list(string)"):

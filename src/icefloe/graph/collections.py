@@ -81,7 +81,10 @@ class Collections:
         return list(self._collections)
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Append `value` to collection `name`, even if it is there already. Raises: RuntimeError if the graph is finalized."""
+        """Append `value` to collection `name`, even if it is there already.
+
+        Raises: RuntimeError if the graph is finalized.
+        """
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
@@ -95,7 +98,10 @@ class Collections:
         return self._collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """Return a copy of collection `name`; with `scope`, only items whose name matches it from the start as a regular expression."""
+        """Return a copy of collection `name`.
+
+        scope: a regular expression; only items whose name matches it from the start are given.
+        """
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)

@@ -51,7 +51,7 @@ def _rank(t: Tensor, values: Inputs) -> Any:
 
 
 def _range(t: Tensor, values: Inputs) -> Any:
-    start, limit, delta = (np.asarray(v).reshape(())[()] for v in values)
+    start, limit, delta = (np.asarray(v).reshape(()).item() for v in values)
     if delta == 0 or abs((float(limit) - float(start)) / float(delta)) * 8 > MAX_BYTES:
         return None
     return np.arange(start, limit, delta, dtype=t.dtype.base_dtype.numpy)
@@ -89,9 +89,9 @@ def _split(t: Tensor, values: Inputs) -> Any:
 
 def _fill(t: Tensor, values: Inputs) -> Any:
     dims = t._static_dims()
-    if dims is None or None in dims or shapes.TensorShape(dims).num_elements() * values[0].itemsize > MAX_BYTES:  # type: ignore[operator]
+    if dims is None or None in dims or shapes.TensorShape(dims).num_elements() * values[0].itemsize > MAX_BYTES:
         return None
-    return np.full(dims, values[0], dtype=values[0].dtype)  # type: ignore[arg-type]
+    return np.full(dims, values[0], dtype=values[0].dtype)
 
 
 def _all(t: Tensor) -> list[Tensor]:
@@ -305,8 +305,8 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
             )
         if value != -1:
             raise ValueError(
-                f"Received a scalar value '{value}' as shape; require a statically known scalar with value '-1' to describe "
-                "an unknown shape."
+                f"Received a scalar value '{value}' as shape; require a statically known scalar with value '-1' to "
+                "describe an unknown shape."
             )
         return shapes.unknown_shape()
     try:

@@ -226,7 +226,7 @@ def _dimension_to_tensor(
 
 
 def _tensor_like(value: Any) -> bool:
-    """Whether a list that holds `value` must be packed: a tensor, or an object of a type that converts to one (a variable)."""
+    """Whether a list that holds `value` must be packed: a tensor, or what converts to one, such as a variable."""
     return (
         isinstance(value, Tensor)
         or (hasattr(type(value), "__tf_tensor__") and not isinstance(value, type))

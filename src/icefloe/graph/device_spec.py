@@ -186,7 +186,7 @@ def merge_device(spec: Any) -> MergeDevice:
 
 
 class DeviceScope:
-    """One entry of a graph's stack of device scopes: a device string, a DeviceSpec, a function of the op, or None to ignore what is outside."""
+    """One device block: a device string, a DeviceSpec, a function of the op, or None to ignore the blocks outside."""
 
     __slots__ = ("function", "is_null_merge")
 

@@ -14,7 +14,10 @@ from icefloe.graph.tensor import Tensor
 
 
 def split_input(text: str) -> tuple[str, int]:
-    """Return (node name, output index) of a NodeDef's data input. Raises: InvalidArgumentError if the index is no number."""
+    """Return (node name, output index) of a NodeDef's data input.
+
+    Raises: InvalidArgumentError if the index is no number.
+    """
     name, colon, index = text.partition(":")
     if not colon:
         return name, 0

@@ -331,7 +331,7 @@ _GLOBAL = _GlobalGraph()
 
 
 def get_default_graph() -> Graph:
-    """Return the innermost graph made default in this thread, else the thread's global one, made when first asked for."""
+    """Return the innermost graph made default in this thread, else the thread's global one."""
     top = stacks.GRAPHS.top()
     if top is not None:
         return top  # type: ignore[return-value]
@@ -349,7 +349,7 @@ def reset_default_graph() -> None:
     """Drop the thread's global default graph. Raises: AssertionError inside a block that makes a graph default."""
     if not stacks.GRAPHS.is_cleared():
         raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and "
-            "create a new graph."
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
+            "and create a new graph."
         )
     _GLOBAL.graph = None

@@ -52,7 +52,7 @@ class GraphDefs:
         return library
 
     def serialized(self) -> Iterator[bytes]:
-        """Yield the parts of the GraphDef's bytes: those it was read from where nothing changed, deterministic ones elsewhere."""
+        """Yield the parts of the GraphDef's bytes: as they were read where nothing changed, else deterministic ones."""
         source = self._source
         if source is None:
             yield self.as_graph_def().SerializeToString(deterministic=True)

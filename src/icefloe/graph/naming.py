@@ -31,7 +31,7 @@ class NameScopes:
     _by_name: dict[str, Any]
 
     def _names_in_use_map(self) -> dict[str, int]:
-        """Return how often each name, in lower case, was asked for; of a graph read from a file, gathered when first needed."""
+        """Return how often each name, in lower case, was asked for; gathered late where the graph was read from a file."""
         if self._names is None:
             self._names = dict.fromkeys((name.lower() for name in self._by_name), 1)
         return self._names
@@ -78,7 +78,7 @@ class NameScopes:
         return f"{name}_{count - 1}"
 
     def _enter_scope(self, name: Any) -> tuple[str, str]:
-        """Return (scope without slash, scope as `name_scope` gives it) for a scope to be entered. Raises: ValueError."""
+        """Return (scope without slash, scope as `name_scope` gives it) of a scope to enter. Raises: ValueError."""
         if not name:
             return "", ""
         if isinstance(name, bytes):

@@ -10,7 +10,7 @@ tensorflow/core/framework/graph.proto.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from icefloe import errors
 
@@ -22,8 +22,7 @@ VERSIONS = 4
 _VARINT, _FIXED64, _LENGTH, _START_GROUP, _END_GROUP, _FIXED32 = 0, 1, 2, 3, 4, 5
 
 
-@dataclass(slots=True)
-class Field:
+class Field(NamedTuple):
     """One field as it stands in the bytes: number and wire type, where tag, payload and end are."""
 
     number: int

@@ -26,7 +26,7 @@ _COMMENTS = frozenset(("_has_manual_control_dependencies", "_class", "_output_sh
 
 
 class Operation:
-    """A node: an op type, attrs, input tensors, control inputs and output tensors. Made by building ops or loading a graph."""
+    """A node: op type, attrs, inputs, control inputs and outputs. Made by building ops or loading a graph."""
 
     __slots__ = (
         "__dict__",
@@ -280,7 +280,8 @@ class Operation:
         inputs = list(self.inputs)
         if not 0 <= index < len(inputs):
             raise errors.OutOfRangeError(
-                f"Cannot update edge. Input index [{index}] is greater than the number of total inputs [{len(inputs)}].",
+                f"Cannot update edge. Input index [{index}] is greater than the number of total inputs "
+                f"[{len(inputs)}].",
                 node=self.name,
             )
         old = inputs[index].dtype
@@ -334,7 +335,7 @@ class Operation:
         self._control_flow_context = context
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
-        """Run this operation in `session` or the default one. Raises: ValueError if there is no session of this graph."""
+        """Run this in `session` or the default one. Raises: ValueError if there is no session of this graph."""
         default_session(self.graph, session, "execute operation", "run(session=sess)").run(self, feed_dict)
 
     def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:

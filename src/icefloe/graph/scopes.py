@@ -1,4 +1,4 @@
-"""What `with` statements set for the ops made inside them: control inputs, devices, colocation, container, extra attrs."""
+"""What `with` blocks set for the ops made inside: control inputs, devices, colocation, container, extra attrs."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Scopes:
         return {op for block in self._control_dependencies_stack for op in block.control_inputs}
 
     def _control_dependencies_for_inputs(self, input_ops: Iterable[Operation]) -> list[Operation]:
-        """Return the control inputs of an op with these inputs: a block is left out where an input was made inside it."""
+        """Return the control inputs of an op with these inputs; a block counts not if an input was made inside it."""
         ops = set(input_ops)
         result: list[Operation] = []
         for block in self._control_dependencies_stack:
@@ -122,7 +122,7 @@ class Scopes:
 
     @contextlib.contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
-        """Give ops of the block a device: a device string, a DeviceSpec, a function of the op; None ignores outer blocks."""
+        """Give ops of the block a device: a string, a DeviceSpec, a function of the op; None ignores outer blocks."""
         scope = DeviceScope(device_name_or_function)
         self._device_stack.append(scope)
         try:
@@ -224,7 +224,7 @@ class Scopes:
 
     @contextlib.contextmanager
     def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
-        """Add attrs to ops of the block that lack them: AttrValues, functions of the NodeDef, or None to take one away."""
+        """Add attrs to ops of the block that lack them: AttrValues, functions of the NodeDef; None takes one away."""
         message = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
         if not isinstance(attr_map, dict):
             raise TypeError(message)

@@ -120,7 +120,7 @@ class ShapeContext:
         raise KeyError(f"{self._op.type} has no input {name!r}")
 
     def handle(self, i: int) -> tuple[datatypes.DType, Dims] | None:
-        """Return (dtype, shape) of the tensor behind the resource handle that is input `i`, or None where it is not known."""
+        """Return (dtype, shape) of what is behind the resource handle that is input `i`, or None if it is not known."""
         data = handle_data(self._op.inputs[i])
         return data[0] if data else None
 
@@ -226,7 +226,7 @@ def handle_data(tensor: Tensor) -> HandleData | None:
 _SAME_HANDLE: dict[str, Any] = {
     **dict.fromkeys(
         """Identity RefIdentity StopGradient PreventGradient Enter RefEnter Exit RefExit NextIteration RefNextIteration
-        LoopCond PlaceholderWithDefault Snapshot DebugIdentityV2""".split(),
+        LoopCond PlaceholderWithDefault Snapshot DebugIdentityV2""".split(),  # noqa: SIM905
         lambda output: 0,
     ),
     **dict.fromkeys(("Switch", "RefSwitch"), lambda output: 0),
@@ -273,7 +273,7 @@ def infer_new(op: Operation) -> None:
 
 
 def infer_pending(op: Operation) -> None:
-    """Put shapes on the outputs of `op` and of what it depends on, where that was put off; by a list, not by recursion."""
+    """Put shapes on the outputs of `op` and of what it depends on, where that was put off."""
     pending = [op]
     opened: set[int] = set()
     while pending:

@@ -29,7 +29,7 @@ MAX_CONTENT = 1 << 31
 # Types that TensorFlow writes as raw bytes where there is more than one element.
 _CONTENT_TYPES = frozenset(
     """float16 float32 float64 int8 int16 int32 int64 uint8 uint32 uint64 bfloat16 qint8 quint8 qint16 quint16 qint32
-    float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn""".split()
+    float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn""".split()  # noqa: SIM905
 )
 
 # dtype -> the field that holds its elements one by one, and the numpy type the field's items are read as before the
@@ -46,12 +46,12 @@ _FIELDS: dict[str, tuple[str, Any]] = {
     "float16": ("half_val", np.int32),
     "bfloat16": ("half_val", np.int32),
     **dict.fromkeys(
-        "int32 int16 int8 uint16 uint8 qint8 quint8 qint16 quint16 qint32 int4 uint4 int2 uint2".split(),
+        "int32 int16 int8 uint16 uint8 qint8 quint8 qint16 quint16 qint32 int4 uint4 int2 uint2".split(),  # noqa: SIM905
         ("int_val", np.int32),
     ),
 }
 _FLOAT8 = frozenset(
-    "float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn".split()
+    "float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz float4_e2m1fn".split()  # noqa: SIM905
 )
 # TensorFlow's writer knows only these of the above for a single element.
 _FLOAT8_WRITTEN = frozenset(("float8_e5m2", "float8_e4m3fn", "float4_e2m1fn"))

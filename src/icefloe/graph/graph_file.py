@@ -1,0 +1,224 @@
+"""Graph files: a GraphDef, binary, text or JSON, or the graph inside a MetaGraphDef, read into a Graph and written.
+
+What a file is, is told by its content, not by its name. A binary GraphDef is not parsed as a whole: each node keeps
+its bytes, and only its name, op and inputs are looked at. Reading is tolerant where TensorFlow refuses: unknown ops,
+names that begin with `_`, missing or unknown attrs, nodes in any order; what cannot run fails when it is run.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from google.protobuf import json_format, text_format
+from google.protobuf.message import DecodeError, Message
+
+from icefloe import errors
+from icefloe.graph import node_bytes, sniff
+from icefloe.graph.edges import split_input
+from icefloe.graph.graph import Graph
+from icefloe.graph.operation import Operation
+from icefloe.proto import POOL, FunctionDefLibrary, GraphDef, MetaGraphDef, NodeDef, VersionDef
+
+# A file larger than this is not read: a protocol buffer holds at most 2 GiB.
+MAX_FILE = (1 << 31) - 1
+
+
+def read_graph(source: Any) -> Graph:
+    """Return the graph that `source` holds: a path, bytes, or a GraphDef or MetaGraphDef message (TensorFlow's too).
+
+    Raises: NotFoundError if there is no such file; InvalidArgumentError if it is of another kind or its graph is
+    broken; DataLossError if its bytes are damaged.
+    """
+    if isinstance(source, Message):
+        return _graph_from_message(source)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _graph_from_content(bytes(source))
+    path = os.fspath(source)
+    try:
+        return _graph_from_content(_read_file(path))
+    except errors.OpError as error:
+        raise error.add_context(path=path) from None
+
+
+def _read_file(path: str) -> bytes:
+    try:
+        if os.path.isdir(path):
+            raise errors.InvalidArgumentError("a directory: expected a graph file")
+        size = os.path.getsize(path)
+        if size > MAX_FILE:
+            raise errors.InvalidArgumentError(f"{size} bytes: a graph file holds at most {MAX_FILE}")
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise errors.NotFoundError("no such file") from None
+    except PermissionError:
+        raise errors.PermissionDeniedError("the system does not let it be read") from None
+    except OSError as error:
+        raise errors.UnknownError(f"cannot be read: {error.strerror}") from None
+
+
+def _graph_from_message(message: Message) -> Graph:
+    name = message.DESCRIPTOR.full_name
+    data = message.SerializeToString(deterministic=True)
+    if name == "tensorflow.GraphDef":
+        return graph_from_bytes(data)
+    if name == "tensorflow.MetaGraphDef":
+        return graph_from_bytes(_graph_def_inside(data))
+    raise errors.InvalidArgumentError(f"expected a GraphDef or MetaGraphDef message, got {name}")
+
+
+def _graph_from_content(data: bytes) -> Graph:
+    kind = sniff.kind_of(data)
+    if kind == sniff.GRAPH_DEF:
+        return graph_from_bytes(data)
+    if kind == sniff.META_GRAPH_DEF:
+        return graph_from_bytes(_graph_def_inside(data))
+    if kind == sniff.GRAPH_DEF_TEXT:
+        return _graph_from_message(_parse_text(data, GraphDef()))
+    if kind == sniff.META_GRAPH_DEF_TEXT:
+        return _graph_from_message(_parse_text(data, MetaGraphDef()))
+    if kind == sniff.GRAPH_DEF_JSON:
+        return _graph_from_message(_parse_json(data))
+    raise errors.InvalidArgumentError(f"expected a graph, got {kind}")
+
+
+def _parse_text(data: bytes, message: Any) -> Any:
+    try:
+        return text_format.Parse(data.decode("utf-8", "replace"), message, descriptor_pool=POOL)
+    except (text_format.ParseError, RecursionError, ValueError) as error:
+        raise errors.DataLossError(f"not a {message.DESCRIPTOR.name} in text form: {error}") from None
+
+
+def _parse_json(data: bytes) -> GraphDef:
+    try:
+        return json_format.Parse(data, GraphDef(), descriptor_pool=POOL, max_recursion_depth=100)
+    except (json_format.ParseError, RecursionError, ValueError) as error:
+        raise errors.DataLossError(f"not a GraphDef in JSON form: {error}") from None
+
+
+def _graph_def_inside(data: bytes) -> bytes:
+    """Return the bytes of a binary MetaGraphDef's graph; several pieces are merged, as protocol buffers are."""
+    return b"".join(data[f.payload : f.end] for f in node_bytes.scan(data) if f.number == 2 and f.wire_type == 2)
+
+
+def graph_from_bytes(data: bytes) -> Graph:
+    """Return the graph of a binary GraphDef, which keeps `data`.
+
+    Raises: DataLossError, InvalidArgumentError.
+    """
+    source = node_bytes.GraphSource(data)
+    graph = Graph()
+    graph._source = source
+    graph._names = None
+    _add_nodes(graph, source)
+    try:
+        _add_library(graph, source)
+        graph._versions = VersionDef()
+        for payload in source.payloads(node_bytes.VERSIONS):
+            graph._versions.MergeFromString(bytes(payload))
+    except DecodeError as error:
+        raise errors.DataLossError(f"not a GraphDef: {error}") from None
+    return graph
+
+
+def _add_nodes(graph: Graph, source: node_bytes.GraphSource) -> None:
+    ops, by_name = graph._ops, graph._by_name
+    parse = NodeDef.FromString
+    for payload in source.payloads(node_bytes.NODE):
+        try:
+            node = parse(payload)  # type: ignore[arg-type]
+        except DecodeError as error:
+            raise errors.DataLossError(f"node {len(ops)} cannot be parsed: {error}") from None
+        name = node.name
+        op = Operation(graph, len(ops), name, node.op)
+        op._raw = payload
+        names = node.input
+        if names:
+            op._input_names = tuple(names)
+            op._inputs = op._control_inputs = None
+        op._device = None
+        if name in by_name:
+            raise errors.InvalidArgumentError(f"Node '{name}' is not unique")
+        by_name[name] = op
+        ops.append(op)
+    for op in ops:
+        for text in op._input_names:
+            if text in by_name:
+                continue
+            if text.startswith("^"):
+                known = text[1:] in by_name
+            else:
+                known = split_input(text)[0] in by_name
+            if not known:
+                raise errors.InvalidArgumentError(f"Node '{op.name}': Unknown input node '{text}'")
+
+
+def _add_library(graph: Graph, source: node_bytes.GraphSource) -> None:
+    library = FunctionDefLibrary()
+    for payload in source.payloads(node_bytes.LIBRARY):
+        library.MergeFromString(bytes(payload))
+    for function in library.function:
+        graph.functions.setdefault(function.signature.name, function)
+    for gradient in library.gradient:
+        graph._function_gradients[gradient.function_name] = gradient.gradient_func
+
+
+def write_graph(graph: Any, path: str | os.PathLike[str]) -> str:
+    """Write a graph, or a GraphDef message, to `path` and return the path.
+
+    The suffix gives the form: `.pbtxt` and `.txt` text, `.json` JSON, else binary, with untouched nodes as the bytes
+    they were read from. The file is put in place whole.
+
+    Raises: NotFoundError if the directory does not exist; PermissionDeniedError.
+    """
+    path = os.fspath(path)
+    suffix = os.path.splitext(path)[1]
+    if suffix in (".pbtxt", ".txt"):
+        parts = [graph_text(_message_of(graph)).encode()]
+    elif suffix == ".json":
+        parts = [json_format.MessageToJson(_message_of(graph), descriptor_pool=POOL).encode()]
+    elif isinstance(graph, Graph):
+        parts = list(graph.serialized())
+    else:
+        parts = [graph.SerializeToString(deterministic=True)]
+    _replace_file(path, parts)
+    return path
+
+
+def graph_text(graph_def: GraphDef) -> str:
+    """Return a GraphDef in text form, as TensorFlow's `write_graph` writes it."""
+    return text_format.MessageToString(graph_def)
+
+
+def _message_of(graph: Any) -> GraphDef:
+    if isinstance(graph, Graph):
+        return graph.as_graph_def()
+    return graph if isinstance(graph, GraphDef) else GraphDef.FromString(graph.SerializeToString())
+
+
+def _replace_file(path: str, parts: list[bytes]) -> None:
+    directory = os.path.dirname(path) or "."
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp", dir=directory)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(parts)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except FileNotFoundError:
+        raise errors.NotFoundError("the directory does not exist", path=path) from None
+    except PermissionError:
+        raise errors.PermissionDeniedError("the system does not let it be written", path=path) from None
+    except OSError as error:
+        raise errors.UnknownError(f"cannot be written: {error.strerror}", path=path) from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

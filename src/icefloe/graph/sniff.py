@@ -1,0 +1,164 @@
+"""What form of graph some bytes are, or what else they are, told by their content alone."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from icefloe import errors
+from icefloe.graph import node_bytes
+
+GRAPH_DEF = "a GraphDef"
+GRAPH_DEF_TEXT = "a GraphDef in text form"
+GRAPH_DEF_JSON = "a GraphDef in JSON form"
+META_GRAPH_DEF = "a MetaGraphDef"
+META_GRAPH_DEF_TEXT = "a MetaGraphDef in text form"
+SAVED_MODEL = "a SavedModel"
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"version https://git-lfs.github.com/spec/", "a git-LFS pointer, not the file itself"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as a Keras model"),
+    (b"\x93NUMPY", "a NumPy array (.npy)"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"BZh", "a bzip2 archive"),
+    (b"\xfd7zXZ\x00", "an xz archive"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (b"%PDF-", "a PDF document"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"\x80\x03", "a Python pickle"),
+    (b"\x80\x04", "a Python pickle"),
+    (b"\x80\x05", "a Python pickle"),
+)
+_TABLE_MAGIC = bytes.fromhex("57fb808b247547db")
+_HEAD = 4096
+
+# The first field of a message in text form, after blank lines and comments.
+_FIRST_FIELD = re.compile(r"(?:\s|#[^\n]*(?:\n|$))*([A-Za-z_][A-Za-z0-9_]*)\s*(?:[:{<]|$)")
+_TEXT_FIELDS = {
+    **dict.fromkeys(("node", "library", "versions", "version", "debug_info"), GRAPH_DEF_TEXT),
+    **dict.fromkeys(
+        (
+            "meta_info_def",
+            "graph_def",
+            "saver_def",
+            "collection_def",
+            "signature_def",
+            "asset_file_def",
+            "object_graph_def",
+        ),
+        META_GRAPH_DEF_TEXT,
+    ),
+    **dict.fromkeys(("saved_model_schema_version", "meta_graphs"), "a SavedModel in text form"),
+    **dict.fromkeys(
+        ("model_checkpoint_path", "all_model_checkpoint_paths"), "the state file of a checkpoint directory"
+    ),
+}
+
+
+def kind_of(data: bytes) -> str:
+    """Return one of the constants of this module, or in words what else `data` is."""
+    if not data:
+        return "an empty file"
+    for magic, kind in _MAGIC:
+        if data.startswith(magic):
+            return kind
+    if data.endswith(_TABLE_MAGIC):
+        return "an sstable: the index of a V2 checkpoint, or a V1 checkpoint"
+    text = _text_head(data)
+    if text is not None:
+        return _kind_of_text(text, data)
+    return _kind_of_proto(data)
+
+
+def _text_head(data: bytes) -> str | None:
+    """Return the start of `data` as text, or None if it is none."""
+    head = data[:_HEAD]
+    try:
+        text = head.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if error.start < len(head) - 4 or len(data) <= _HEAD:
+            return None
+        text = head[: error.start].decode("utf-8-sig")
+    # A binary GraphDef begins with a line feed and a length, and so may look like text for a while.
+    return None if any(c < " " and c not in "\t\n\r\f" for c in text) else text
+
+
+def _kind_of_text(text: str, data: bytes) -> str:
+    start = text.lstrip()
+    if start.startswith("{"):
+        return _kind_of_json(data)
+    lower = start[:300].lower()
+    if lower.startswith("<!doctype html") or "<html" in lower:
+        return "an HTML page"
+    if lower.startswith("<?xml"):
+        return "an XML document"
+    found = _FIRST_FIELD.match(text)
+    kind = _TEXT_FIELDS.get(found[1]) if found else None
+    if kind is None and data[:1] == b"\n":
+        kind = _kind_of_proto(data)
+        return kind if kind in (GRAPH_DEF, META_GRAPH_DEF) else "a text file"
+    if kind is None and found is None and not start:
+        return "a file of blanks"
+    return kind or "a text file"
+
+
+def _kind_of_json(data: bytes) -> str:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return "a JSON file that cannot be parsed"
+    if not isinstance(value, dict):
+        return "a JSON file"
+    if "modelTopology" in value or "weightsManifest" in value:
+        return "a TensorFlow.js model"
+    return (
+        GRAPH_DEF_JSON if not value.keys() - {"node", "library", "versions", "version", "debugInfo"} else "a JSON file"
+    )
+
+
+def _kind_of_proto(data: bytes) -> str:
+    fields = []
+    try:
+        for field in node_bytes.scan(data):
+            fields.append(field)
+            if len(fields) > 8:
+                break
+    except errors.DataLossError:
+        if not fields:
+            return "a binary file of unknown kind"
+        # Damaged further on: say so when it is read as what it began as.
+    if fields[0].number == 1 and fields[0].wire_type == 0:
+        return SAVED_MODEL
+    if _is_meta_graph(data, fields):
+        return META_GRAPH_DEF
+    return GRAPH_DEF if fields[0].number <= 5 else "a binary file of unknown kind"
+
+
+def _is_meta_graph(data: bytes, fields: list[node_bytes.Field]) -> bool:
+    """Tell a MetaGraphDef from a GraphDef; both have sub-messages at numbers 1 and 2.
+
+    Field 2 of a MetaGraphDef is its graph, whose first node begins with a name; that of a GraphDef is its function
+    library, whose first function begins with a signature, a sub-message that begins with a name.
+    """
+    for field in fields:
+        if field.wire_type != 2:
+            return False
+        if field.number in (6, 7) or (field.number == 3):
+            return True
+        if field.number == 2:
+            inner = data[field.payload : min(field.end, field.payload + 32)]
+            at = _payload_start(inner)
+            name = inner[at:]
+            return (
+                len(name) > 2 and name[0] == 0x0A and name[2] != 0x0A if inner[:1] == b"\x0a" else inner[:1] == b"\x22"
+            )
+    return False
+
+
+def _payload_start(message: bytes) -> int:
+    at = 1
+    while at < len(message) and message[at] >= 0x80:
+        at += 1
+    return at + 1
