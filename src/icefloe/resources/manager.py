@@ -88,8 +88,8 @@ class ResourceManager:
                 self._states.clear()
 
     def resources(self, cls: type[T]) -> list[T]:
-        """Return all resources that were created as `cls`, oldest first."""
-        return [r for (_, _, kind), r in list(self._resources.items()) if kind is cls]
+        """Return all resources of class `cls`, oldest first."""
+        return [r for r in list(self._resources.values()) if isinstance(r, cls)]
 
     def stream(self, node: str, seed: int, seed2: int) -> Stream:
         """Return the random stream of a node, which goes on over runs and plans; the seeds count when it is made."""

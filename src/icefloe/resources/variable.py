@@ -10,9 +10,10 @@ While a write is under way the cell is empty and readers wait for its lock; othe
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,19 +60,15 @@ class Variable:
     """The cell of a variable.
 
     dtype: the value type. shape: the declared shape, None where its rank is unknown. name: as errors should call it.
-    is_resource: whether it belongs to a VarHandleOp; errors about it are worded otherwise.
     """
 
-    __slots__ = ("__weakref__", "_array", "_numpy", "container", "dtype", "is_resource", "lock", "name", "shape")
+    __slots__ = ("__weakref__", "_array", "_numpy", "container", "dtype", "lock", "name", "shape")
 
-    def __init__(
-        self, dtype: DType, shape: Shape, name: str, *, container: str = "localhost", is_resource: bool = False
-    ) -> None:
+    def __init__(self, dtype: DType, shape: Shape, name: str, container: str = "localhost") -> None:
         self.dtype = dtype.base_dtype
         self.shape = None if shape is None else tuple(shape)
         self.name = name
         self.container = container
-        self.is_resource = is_resource
         self.lock = threading.RLock()
         self._numpy = self.dtype.numpy
         self._array: np.ndarray[Any, Any] | None = None
@@ -113,15 +110,7 @@ class Variable:
 
     def uninitialized(self) -> errors.FailedPreconditionError:
         """Return the error for a read before the first assignment."""
-        if self.is_resource:
-            text = (
-                f"Could not find variable {self.name}. This could mean that the variable has been deleted. "
-                "In TF1, it can also mean the variable is uninitialized. "
-                f"(Could not find resource: {self.container}/{self.name})"
-            )
-        else:
-            text = f"Attempting to use uninitialized value {self.name}"
-        return errors.FailedPreconditionError(text)
+        return errors.FailedPreconditionError(f"Attempting to use uninitialized value {self.name}")
 
     def assign(self, array: Any, fresh: bool = False, validate_shape: bool = True) -> None:
         """Give the variable a new value.
@@ -167,21 +156,76 @@ class Variable:
         Raises: FailedPreconditionError if the variable is uninitialized.
         """
         with self.lock:
-            held, self._array = self._array, None
-            if held is None:
-                raise self.uninitialized()
+            held, target = self._begin()
             try:
-                target = held if _holders(held) == _ONE_HOLDER and _is_writable(held) else held.copy()
                 made = function(target)
                 held = target if made is None else owned(made, self._numpy)
             finally:
                 self._array = held
             return held
 
+    def _begin(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Empty the cell; return the array it held and one to write to, the same where nobody else holds it."""
+        held, self._array = self._array, None
+        if held is None:
+            raise self.uninitialized()
+        in_place = _holders(held) == _ONE_HOLDER and _is_writable(held)
+        return held, held if in_place else held.copy()
+
     def clear(self) -> None:
         """Make the variable uninitialized, as when its container is reset or its handle is destroyed."""
         with self.lock:
             self._array = None
+
+
+class ResourceVariable(Variable):
+    """The cell behind a VarHandleOp's handle. One without a value does not exist, in the words of errors."""
+
+    __slots__ = ()
+
+    def uninitialized(self) -> errors.FailedPreconditionError:
+        """Return the error for a read before the first assignment."""
+        return errors.FailedPreconditionError(
+            f"Could not find variable {self.name}. This could mean that the variable has been deleted. "
+            "In TF1, it can also mean the variable is uninitialized. "
+            f"(Could not find resource: {self.container}/{self.name})"
+        )
+
+    def missing(self) -> errors.NotFoundError:
+        """Return the error of the ops that, other than reading, need the variable to exist."""
+        return errors.NotFoundError(
+            f"Resource {self.container}/{self.name} does not exist. "
+            f"(Could not find resource: {self.container}/{self.name})"
+        )
+
+    def declare(self, dtype: DType) -> None:
+        """Give a variable without a value another dtype, as when it is made anew after its handle was destroyed."""
+        with self.lock:
+            if self._array is None:
+                self.dtype = dtype.base_dtype
+                self._numpy = self.dtype.numpy
+
+
+def update_together(cells: Sequence[Variable], function: Callable[..., None]) -> None:
+    """Call `function` with an array of each cell that it may write to; all cells change or none.
+
+    Raises: FailedPreconditionError for the first cell that is uninitialized.
+    """
+    with contextlib.ExitStack() as stack:
+        for cell in sorted(cells, key=id):  # one order for all, so that no two updates wait for each other
+            stack.enter_context(cell.lock)
+        held: list[np.ndarray[Any, Any]] = []
+        targets: list[np.ndarray[Any, Any]] = []
+        try:
+            for cell in cells:
+                old, target = cell._begin()
+                held.append(old)
+                targets.append(target)
+            function(*targets)
+            held = targets
+        finally:
+            for cell, array in zip(cells, held):
+                cell._array = array
 
 
 def _fits(shape: Shape, other: tuple[int, ...]) -> bool:

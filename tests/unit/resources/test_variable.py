@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from icefloe import datatypes, errors
-from icefloe.resources import Variable
+from icefloe.resources import ResourceVariable, Variable
+from icefloe.resources.variable import update_together
 
 
 def cell(value: object, dtype: datatypes.DType = datatypes.float32) -> Variable:
@@ -74,6 +75,31 @@ def test_a_failing_update_keeps_the_value() -> None:
     assert v.read().tolist() == [1.0, 2.0]
 
 
+def test_updates_of_several_cells_change_all_or_none() -> None:
+    a, b = cell([1.0]), cell([2.0])
+
+    def swap(x: np.ndarray, y: np.ndarray) -> None:
+        x[0], y[0] = y[0], x[0]
+
+    update_together([a, b], swap)
+    assert a.read() == 2 and b.read() == 1
+    held = a.read()
+    update_together([b, a], swap)
+    assert held == 2 and a.read() == 1 and b.read() == 2
+    with pytest.raises(errors.FailedPreconditionError, match="value w"):
+        update_together([a, Variable(datatypes.float32, (1,), "w")], swap)
+    assert a.read() == 1
+
+
+def test_a_resource_without_a_value_may_change_its_dtype() -> None:
+    v = ResourceVariable(datatypes.float32, (), "v")
+    v.declare(datatypes.int32)
+    v.assign(np.int32(3))
+    v.declare(datatypes.float32)
+    assert v.dtype == datatypes.int32
+    assert "localhost/v" in v.missing().message
+
+
 def test_an_update_may_return_a_new_array() -> None:
     v = cell([1.0, 2.0])
     v.update(lambda array: array[:1] * 3)
@@ -83,7 +109,7 @@ def test_an_update_may_return_a_new_array() -> None:
 
 @pytest.mark.parametrize("is_resource", [False, True])
 def test_uninitialized(is_resource: bool) -> None:
-    v = Variable(datatypes.float32, (2,), "v", is_resource=is_resource)
+    v = (ResourceVariable if is_resource else Variable)(datatypes.float32, (2,), "v")
     assert not v.initialized and v.array is None and v.current_shape == (2,)
     text = "Could not find variable v. This could mean" if is_resource else "Attempting to use uninitialized value v"
     with pytest.raises(errors.FailedPreconditionError, match=text):
