@@ -38,12 +38,13 @@ def read_graph(source: Any) -> Graph:
         return _graph_from_content(bytes(source))
     path = os.fspath(source)
     try:
-        return _graph_from_content(_read_file(path))
+        return _graph_from_content(read_file(path))
     except errors.OpError as error:
         raise error.add_context(path=path) from None
 
 
-def _read_file(path: str) -> bytes:
+def read_file(path: str) -> bytes:
+    """Return the bytes of a graph file. Raises: as `read_graph`, without the path."""
     try:
         if os.path.isdir(path):
             raise errors.InvalidArgumentError("a directory: expected a graph file")
