@@ -332,7 +332,8 @@ def split_v_shape(c: ShapeContext) -> list[Dims]:
     known = c.shape(0)
     num = c.num_outputs
     dim, sizes = c.constant(2), c.constant(1)
-    with_rank(c.shape(2), 0)
+    if dim is not None:
+        with_rank(c.shape(2), 0)
     if known is None:
         return [None] * num
     if not known:

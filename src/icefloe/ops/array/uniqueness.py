@@ -18,7 +18,9 @@ from icefloe.shapes import Dims
 def _distinct(rows: Array) -> tuple[Array, Array, Array]:
     """Return where each distinct row first appears, which of these each row equals, and how often each is met.
 
-    The distinct rows are in the order of appearance. rows: [n, width]. A NaN equals nothing, itself neither, as TensorFlow's hash map has it.
+    The distinct rows are in the order of appearance. A NaN equals nothing, itself neither, as in TensorFlow's hash map.
+
+    rows: [n, width].
     """
     if rows.dtype == object:
         return _distinct_objects(rows)

@@ -1,0 +1,1 @@
+"""Ops on strings: arrays of bytes."""
