@@ -1,0 +1,125 @@
+"""Identifying files of other tools: arrays, HDF5, records, ONNX, TFLite, git-LFS pointers."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from icefloe import errors
+from icefloe.checkpoint import files
+from icefloe.checkpoint.sniff import Finding
+from icefloe.graph import node_bytes
+from icefloe.identification.finding import HINTS, Identification, count
+from icefloe.proto import Event
+from icefloe.wire.crc import crc32c, mask
+
+
+def npy(path: str, finding: Finding) -> Identification:
+    """Identify an .npy file."""
+    import numpy as np
+
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        return Identification(path, "npy", f"{finding.description}, damaged: {error}")
+    shape = list(array.shape)
+    return Identification(
+        path, "npy", f"{finding.description}: {array.dtype} {shape}", {"dtype": str(array.dtype), "shape": shape}
+    )
+
+
+def npz(path: str, finding: Finding) -> Identification:
+    """Identify an .npz file."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            arrays = [name.removesuffix(".npy") for name in archive.namelist()]
+    except (zipfile.BadZipFile, OSError, EOFError) as error:
+        return Identification(path, "npz", f"{finding.description}, damaged: {error}")
+    return Identification(path, "npz", f"{finding.description} of {count(len(arrays), 'array')}", {"arrays": arrays})
+
+
+def hdf5(path: str, finding: Finding) -> Identification:
+    """Identify an HDF5 file, a Keras model or others."""
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            keras = file.attrs.get("keras_version")
+            if keras is None and "model_weights" in file:
+                keras = file["model_weights"].attrs.get("keras_version")
+            groups = sorted(file)
+            whole = "model_config" in file.attrs
+    except (OSError, RuntimeError, KeyError, ValueError, AttributeError) as error:
+        return Identification(path, "hdf5", f"{finding.description}, damaged: {error}")
+    if keras is None:
+        return Identification(path, "hdf5", finding.description, {"groups": groups, "keras_version": None})
+    version = keras.decode() if isinstance(keras, bytes) else str(keras)
+    words = f"a Keras {'model' if whole else 'weights file'} (HDF5), written by Keras {version}"
+    return Identification(path, "hdf5", words, {"groups": groups, "keras_version": version})
+
+
+def git_lfs(path: str, finding: Finding) -> Identification:
+    """Identify a git-LFS pointer, with the size and hash of the file that it stands for."""
+    text = files.read_head(path, 1024).decode("utf-8", "replace")
+    details: dict[str, Any] = {"bytes": os.path.getsize(path)}
+    if match := re.search(r"^oid sha256:([0-9a-f]{64})$", text, re.MULTILINE):
+        details["sha256"] = match[1]
+    if match := re.search(r"^size ([0-9]{1,20})$", text, re.MULTILINE):
+        details["size"] = int(match[1])
+    words = finding.description + (f" of {details['size']:,} bytes" if "size" in details else "")
+    return Identification(path, "git_lfs", words, details, HINTS["git_lfs"])
+
+
+def by_structure(path: str) -> Identification | None:
+    """Return what a binary file is that no magic number tells: records, ONNX, TFLite."""
+    head = files.read_head(path, 1 << 16)
+    if head[4:8] == b"TFL3":
+        return Identification(path, "tflite", "a TensorFlow Lite model", {"bytes": os.path.getsize(path)})
+    return _records(path, head) or _onnx(path, head)
+
+
+def _records(path: str, head: bytes) -> Identification | None:
+    """Tell a TFRecord file by its first record: length, checksum of the length, data, checksum of the data."""
+    if len(head) < 16:
+        return None
+    length, stored = struct.unpack("<QI", head[:12])
+    if mask(crc32c(head[:8])) != stored:
+        return None
+    try:
+        event = Event.FromString(head[12 : 12 + length])
+    except DecodeError:
+        event = Event()
+    if event.file_version.startswith("brain.Event:"):
+        details = {"file_version": event.file_version, "wall_time": event.wall_time}
+        return Identification(path, "event_file", "an event file, as TensorBoard reads it", details)
+    return Identification(path, "tfrecord", "a TFRecord file", {"first_record_bytes": length})
+
+
+_ONNX_FIELDS = frozenset((1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25))
+
+
+def _onnx(path: str, head: bytes) -> Identification | None:
+    """Tell an ONNX model by its first fields: 1 ir_version, 2 producer_name, 7 graph, 8 opset_import."""
+    fields: list[node_bytes.Field] = []
+    try:
+        for f in node_bytes.scan(head, 0, os.path.getsize(path)):
+            fields.append(f)
+            if f.end >= len(head) or len(fields) > 8:
+                break
+    except (errors.DataLossError, IndexError):
+        return None
+    numbers = [f.number for f in fields]
+    if not fields or fields[0].wire_type != 0 or numbers[0] != 1 or not set(numbers) <= _ONNX_FIELDS:
+        return None
+    if not {2, 7, 8} & set(numbers):
+        return None
+    producer = next((head[f.payload : f.end].decode("utf-8", "replace") for f in fields if f.number == 2), "")
+    return Identification(
+        path, "onnx", "an ONNX model" + (f" made by {producer}" if producer else ""), {"producer": producer}
+    )

@@ -1,0 +1,109 @@
+"""Identifying graphs: GraphDef, MetaGraphDef, SavedModel, whole or cut short."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from icefloe import errors
+from icefloe.checkpoint.sniff import Finding
+from icefloe.graph import node_bytes
+from icefloe.identification.finding import Identification, count, named
+from icefloe.proto import MetaGraphDef, VersionDef
+
+# A file larger than this is named, but not looked through.
+_LOOK_THROUGH = 512 << 20
+
+
+def _proto_fields(path: str) -> tuple[bytes, list[node_bytes.Field], str | None]:
+    """Return the bytes of a binary proto, its top-level fields as far as they can be read, and what is wrong after
+    these.
+    """
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        return data, list(node_bytes.scan(data)), None
+    except errors.DataLossError as error:
+        return data, list(node_bytes.scan(data, 0, error.offset or 0)), error.message
+
+
+def _counts(data: bytes, fields: list[node_bytes.Field]) -> dict[str, Any]:
+    """Return how many nodes and functions a GraphDef has, and its producer version."""
+    nodes = functions = 0
+    versions = VersionDef()
+    for f in fields:
+        if f.number == node_bytes.NODE:
+            nodes += 1
+        elif f.number == node_bytes.LIBRARY and f.wire_type == 2:
+            functions += sum(inner.number == 1 for inner in node_bytes.scan(data, f.payload, f.end))
+        elif f.number == node_bytes.VERSIONS and f.wire_type == 2:
+            versions.MergeFromString(data[f.payload : f.end])
+    return {"nodes": nodes, "functions": functions, "producer": versions.producer}
+
+
+def _damage(words: str, problem: str | None) -> str:
+    return words if problem is None else f"{words}, cut short or damaged: {problem}"
+
+
+def graph(path: str, finding: Finding) -> Identification:
+    """Identify a binary GraphDef."""
+    if os.path.getsize(path) > _LOOK_THROUGH:
+        return named(path, finding)
+    data, fields, problem = _proto_fields(path)
+    try:
+        details = _counts(data, fields)
+    except (errors.OpError, DecodeError) as error:
+        return Identification(path, "graph", _damage(finding.description, str(error)))
+    words = f"{finding.description} of {count(details['nodes'], 'node')}"
+    if details["functions"]:
+        words += f" and {count(details['functions'], 'function')}"
+    return Identification(path, "graph", _damage(words, problem), details)
+
+
+def meta_graph(path: str, finding: Finding) -> Identification:
+    """Identify a binary MetaGraphDef."""
+    if os.path.getsize(path) > _LOOK_THROUGH:
+        return named(path, finding)
+    data, fields, problem = _proto_fields(path)
+    try:
+        inside = [
+            g for f in fields if f.number == 2 and f.wire_type == 2 for g in node_bytes.scan(data, f.payload, f.end)
+        ]
+        details = _counts(data, inside)
+        rest = MetaGraphDef.FromString(b"".join(data[f.start : f.end] for f in fields if f.number != 2))
+    except (errors.OpError, DecodeError) as error:
+        return Identification(path, "meta_graph", _damage("a MetaGraphDef", str(error)))
+    info = rest.meta_info_def
+    details |= {
+        "tensorflow_version": info.tensorflow_version,
+        "tags": list(info.tags),
+        "collections": sorted(rest.collection_def),
+        "signatures": sorted(rest.signature_def),
+        "saver": rest.saver_def.restore_op_name or None,
+    }
+    version = f", written by TensorFlow {info.tensorflow_version}" if info.tensorflow_version else ""
+    words = (
+        f"a MetaGraphDef of {count(details['nodes'], 'node')}{version}: a graph, without the values of its variables"
+    )
+    return Identification(path, "meta_graph", _damage(words, problem), details)
+
+
+def saved_model(path: str, finding: Finding) -> Identification:
+    """Identify a binary SavedModel."""
+    if os.path.getsize(path) > _LOOK_THROUGH:
+        return named(path, finding)
+    data, fields, problem = _proto_fields(path)
+    graphs = []
+    try:
+        for f in fields:
+            if f.number == 2 and f.wire_type == 2:
+                inner = list(node_bytes.scan(data, f.payload, f.end))
+                rest = MetaGraphDef.FromString(b"".join(data[g.start : g.end] for g in inner if g.number != 2))
+                graphs.append({"tags": list(rest.meta_info_def.tags), "signatures": sorted(rest.signature_def)})
+    except (errors.OpError, DecodeError) as error:
+        return Identification(path, "saved_model", _damage(finding.description, str(error)))
+    tags = "; ".join(", ".join(g["tags"]) or "no tags" for g in graphs)
+    words = f"{finding.description} of {count(len(graphs), 'graph')}" + (f" ({tags})" if graphs else "")
+    return Identification(path, "saved_model", _damage(words, problem), {"graphs": graphs})
