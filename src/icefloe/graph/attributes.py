@@ -40,6 +40,11 @@ def int_attr(value: int) -> AttrValue:
     return _INTS.get(value) or AttrValue(i=value)
 
 
+def as_attr(value: Any) -> AttrValue:
+    """Return an AttrValue message, TensorFlow's own too, as one of ours."""
+    return value if isinstance(value, AttrValue) else AttrValue.FromString(value.SerializeToString())
+
+
 def _float(value: Any, name: str) -> float:
     if isinstance(value, (str, bytes)) or not isinstance(value, (numbers.Real, np.integer, np.floating)):
         raise TypeError(f"Expected float for argument '{name}' not {value!r}.")

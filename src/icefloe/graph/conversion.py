@@ -105,7 +105,7 @@ def convert_to_tensor(
         if result is NotImplemented:
             continue
         if not isinstance(result, Tensor):
-            raise RuntimeError(
+            raise RuntimeError(  # noqa: TRY004
                 _said(f"Conversion function {function!r} for type {base} returned non-Tensor: {result!r}", name)
             )
         if dtype is not None and not dtype.is_compatible_with(result.dtype):

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from icefloe import errors, opdefs, stacks
-from icefloe.graph import shape_inference
+from icefloe.graph import op_text, shape_inference
+from icefloe.graph.attributes import as_attr
 from icefloe.graph.collections import Collections
 from icefloe.graph.edges import Edges
 from icefloe.graph.graph_def import GraphDefs
@@ -69,6 +70,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         self._unfetchable: set[Operation] = set()
         self._versions = VersionDef(producer=GRAPH_DEF_VERSION, min_consumer=GRAPH_DEF_VERSION_MIN_CONSUMER)
         self._source: Any = None
+        # What attr `_output_shapes` said of imported nodes: node id -> TensorShapeProto of each output.
+        self._shape_hints: dict[int, list[Any]] = {}
 
     # State
 
@@ -205,16 +208,11 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
             raise RuntimeError(
                 f"Op type not registered '{op_type}'. Is it a custom op, or a function of another graph?"
             )
-        full = {
-            k: v if isinstance(v, AttrValue) else AttrValue.FromString(v.SerializeToString())
-            for k, v in (attrs or {}).items()
-        }
+        full = {key: as_attr(value) for key, value in (attrs or {}).items()}
         for key, spec in signature.attrs.items():
             if key not in full:
                 if spec.default is None:
-                    raise ValueError(
-                        f"NodeDef missing attr '{key}' from Op<name={op_type}>; NodeDef: {{{{node {name or op_type}}}}}"
-                    )
+                    raise ValueError(op_text.missing_attr_text(key, signature, name or op_type))
                 full[key] = spec.default
         return self._new_op(signature, name or op_type, inputs, full, check=True)
 
@@ -270,16 +268,11 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         assert op.signature is not None
         expected = argument_types(op, op.signature.inputs)
         if len(expected) != len(op.inputs):
-            raise ValueError(
-                f"NodeDef expected inputs do not match {len(op.inputs)} inputs specified; Op<name={op.type}>"
-            )
+            raise ValueError(op_text.input_count_text(expected, len(op.inputs), op.signature, op.name))
         for i, (dtype, tensor) in enumerate(zip(expected, op.inputs)):
             fits = tensor.dtype == dtype if dtype._is_ref_dtype else tensor.dtype.base_dtype == dtype
             if not fits:
-                raise ValueError(
-                    f"Input {i} of node {op.name} was passed {tensor.dtype.name} from {tensor.name} "
-                    f"incompatible with expected {dtype.name}."
-                )
+                raise ValueError(op_text.input_type_text(i, op.name, tensor.name, tensor.dtype, dtype))
 
     def _infer_shapes(self, op: Operation) -> None:
         """Infer the shapes that were put off and that those of `op` depend on."""

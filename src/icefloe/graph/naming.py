@@ -31,7 +31,7 @@ class NameScopes:
     _by_name: dict[str, Any]
 
     def _names_in_use_map(self) -> dict[str, int]:
-        """Return how often each name, in lower case, was asked for; gathered late where the graph was read from a file."""
+        """Return how often each name, in lower case, was asked for; gathered late for a graph from a file."""
         if self._names is None:
             self._names = dict.fromkeys((name.lower() for name in self._by_name), 1)
         return self._names

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from icefloe import datatypes, errors, opdefs
-from icefloe.graph import attributes
+from icefloe.graph import attributes, op_text
 from icefloe.graph.tensor import Tensor, default_session
 from icefloe.proto import AttrValue, NodeDef, OpDef
 
@@ -235,10 +235,8 @@ class Operation:
     def _set_attr(self, name: str, value: AttrValue) -> None:
         """Replace attr `name`."""
         self._thaw()
-        if not isinstance(value, AttrValue):
-            value = AttrValue.FromString(value.SerializeToString())
         assert self._attrs is not None
-        self._attrs[name] = value
+        self._attrs[name] = attributes.as_attr(value)
         if name not in _COMMENTS:
             self._changed()
 
@@ -286,10 +284,7 @@ class Operation:
             )
         old = inputs[index].dtype
         if old.base_dtype != tensor.dtype.base_dtype:
-            raise errors.InvalidArgumentError(
-                f"Input {index} of node {self.name} was passed {tensor.dtype.name} from {tensor.name} "
-                f"incompatible with expected {old.name}."
-            )
+            raise errors.InvalidArgumentError(op_text.input_type_text(index, self.name, tensor.name, tensor.dtype, old))
         inputs[index] = tensor
         self._inputs = tuple(inputs)
         self._changed()

@@ -14,6 +14,7 @@ when its shape is first asked for, and an error leaves the shapes unknown.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -298,13 +299,28 @@ def _infer_loaded(op: Operation) -> None:
         tensor._dims = None
     try:
         _run_rule(op)
+        _take_hints(op)
     except errors.OpError:
         for tensor in op.outputs:
             tensor._dims = None
+        _take_hints(op)
     finally:
         for tensor in unknown_inputs:
             if tensor._dims is None and tensor.op is not op:
                 tensor._dims = PENDING
+
+
+def _take_hints(op: Operation) -> None:
+    """Add what attr `_output_shapes` says, where it does not contradict what was inferred."""
+    hints: Any = op.graph._shape_hints.get(op._id)
+    if hints is None:
+        value = op._node_attrs().get("_output_shapes")
+        hints = () if value is None else value.list.shape
+    if len(hints) != len(op.outputs):
+        return
+    for tensor, hint in zip(op.outputs, hints):
+        with contextlib.suppress(errors.InvalidArgumentError):
+            tensor._dims = merge(tensor._dims, shapes.dims_from_proto(hint))
 
 
 def _described(op: Operation) -> str:

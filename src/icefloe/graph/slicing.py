@@ -139,8 +139,8 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask") -> Tensor:
             raise ValueError("mask cannot be scalar.")
         if rank is None:
             raise ValueError(
-                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, "
-                "but shape=None is not."
+                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is "
+                "ok, but shape=None is not."
             )
         tensor.shape[:rank].assert_is_compatible_with(mask.shape)
         leading = apply_op("Prod", getitem(apply_op("Shape", tensor), slice(0, rank)), [0])
