@@ -1,0 +1,164 @@
+"""Restoring: compare, then assign. A checkpoint that does not fit leaves the session as it was.
+
+One restore node reads all tensors before the first is assigned, so it is run as it stands. Where there are several,
+one could fail after variables behind another have changed: then all values are read first and given to the assigns.
+So it is done too where the session's ops may not read files, because the path is the caller's, not the graph's.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.checkpoint import open_checkpoint
+from icefloe.checkpoint.index import to_key
+from icefloe.checkpoint.reading import CheckpointReader
+from icefloe.checkpoint.slices import parse_spec
+from icefloe.datatypes import as_dtype
+from icefloe.graph.graph import Graph
+from icefloe.proto import SaverDef, TrackableObjectGraph
+from icefloe.saver import state
+from icefloe.saver.restore_plan import RestorePlan, restore_plan
+from icefloe.saver.restore_report import RestoreReport, Stored, Wanted, compare
+
+_LOG = logging.getLogger("icefloe")
+
+OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def _stored(reader: CheckpointReader) -> dict[str, Stored]:
+    return {name: Stored(entry.dtype, entry.shape) for name, entry in reader.entries.items()}
+
+
+def object_names(reader: CheckpointReader) -> dict[str, str]:
+    """Return, of an object-based checkpoint, the key of each variable by the variable's name; empty for another
+    checkpoint.
+    """
+    if OBJECT_GRAPH_KEY not in reader.entries:
+        return {}
+    raw = reader.read(OBJECT_GRAPH_KEY)
+    try:
+        graph = TrackableObjectGraph.FromString(raw.item())
+    except Exception as error:
+        raise errors.DataLossError(
+            f"{OBJECT_GRAPH_KEY} is no TrackableObjectGraph: {error}", path=reader.prefix
+        ) from None
+    return {a.full_name: a.checkpoint_key for node in graph.nodes for a in node.attributes if a.full_name}
+
+
+def _renamed(plan: RestorePlan, names: Mapping[str, str]) -> list[Wanted]:
+    return [Wanted(names.get(w.key, w.key), w.dtype, w.shape, w.spec, w.variable, w.reshaped) for w in plan.wanted]
+
+
+def match(plan: RestorePlan, reader: CheckpointReader) -> tuple[RestoreReport, dict[str, str]]:
+    """Return how the plan fits the checkpoint, and other names for those it wants: of the keys in an object-based
+    checkpoint.
+    """
+    stored = _stored(reader)
+    report = compare(plan.wanted, stored, reader.prefix)
+    if not report.missing:
+        return report, {}
+    names = object_names(reader)
+    if not names or not any(w.key in names for w in report.missing):
+        return report, {}
+    names = {key: found for key, found in names.items() if key not in stored}
+    return compare(_renamed(plan, names), stored, reader.prefix), names
+
+
+def _read(reader: CheckpointReader, wanted: Wanted, key: str) -> np.ndarray:
+    if not wanted.spec:
+        return reader.read(key)
+    return reader.read_slice(key, parse_spec(wanted.spec)[1])
+
+
+def _may_read(sess: Any, path: str) -> bool:
+    manager = getattr(sess, "_manager", None)
+    if manager is None:
+        return True
+    try:
+        manager.check_file(path, "read")
+    except errors.PermissionDeniedError:
+        return False
+    return True
+
+
+def match_file(graph: Graph, saver_def: SaverDef, save_path: str) -> RestoreReport | None:
+    """Return how the checkpoint `save_path` fits what `saver_def` restores; None where only running the graph can tell.
+
+    Raises: ValueError if there is no checkpoint.
+    """
+    plan = restore_plan(graph, saver_def.restore_op_name)
+    if not plan.complete:
+        return None
+    with open_checkpoint(state.resolve_checkpoint(save_path)) as reader:
+        return match(plan, reader)[0]
+
+
+def restore(sess: Any, saver_def: SaverDef, save_path: str) -> RestoreReport | None:
+    """Run the restore op of `saver_def` in `sess` with the checkpoint `save_path`, once it is known to fit.
+
+    Returns the report, None where the graph does not tell in advance what it will read.
+
+    Raises: ValueError if there is no checkpoint; else as `Saver.restore`.
+    """
+    prefix = state.resolve_checkpoint(save_path)
+    _LOG.info("Restoring parameters from %s", prefix)
+    feed: dict[Any, Any] = {saver_def.filename_tensor_name: prefix}
+    plan = restore_plan(sess.graph, saver_def.restore_op_name)
+    if not plan.complete:
+        sess.run(saver_def.restore_op_name, feed)
+        return None
+    with open_checkpoint(prefix) as reader:
+        report, names = match(plan, reader)
+        if not report.fits:
+            raise report.error()
+        if names:
+            _LOG.warning("Restoring an object-based checkpoint by the names that its variables had in their graph.")
+        if len(plan.names) > 1 or not _may_read(sess, prefix):
+            for target in plan.targets:
+                key = target.wanted.key
+                feed[target.tensor] = _read(reader, target.wanted, names.get(key, key))
+        else:
+            for tensor, keys in plan.names:
+                if names:
+                    feed[tensor] = np.array([to_key(names.get(key, key)) for key in keys], object)
+        sess.run(saver_def.restore_op_name, feed)
+    return report
+
+
+def assign(sess: Any, saver_def: SaverDef, values: Mapping[str, Any]) -> RestoreReport:
+    """Give variables of `sess` the `values`, by their names in a checkpoint; variables without a value stay.
+
+    Raises: NotFoundError, InvalidArgumentError with a `report` if a name is unknown or a value does not fit; then
+    nothing is assigned.
+    """
+    plan = restore_plan(sess.graph, saver_def.restore_op_name)
+    arrays = {name: np.asarray(value) for name, value in values.items()}
+    stored = {name: Stored(as_dtype(array.dtype), array.shape) for name, array in arrays.items()}
+    known = {target.wanted.key: Stored(target.wanted.dtype.base_dtype, ()) for target in plan.targets}
+    unknown = compare([Wanted(name, s.dtype, None) for name, s in stored.items() if name not in known], known)
+    if unknown.missing:
+        raise errors.NotFoundError(
+            "the graph restores no variable of these names: "
+            + ", ".join(
+                w.key + (f" (did you mean {' or '.join(near)}?)" if (near := unknown.suggestions.get(w.key)) else "")
+                for w in unknown.missing
+            )
+        )
+    chosen = [target for target in plan.targets if target.wanted.key in arrays and target.assign is not None]
+    report = compare([target.wanted for target in chosen], stored)
+    if not report.fits:
+        raise report.error()
+    feed: dict[Any, Any] = {}
+    for target in chosen:
+        value = arrays[target.wanted.key]
+        if target.wanted.spec:
+            shape, part = parse_spec(target.wanted.spec)
+            value = value[part.index(shape)]
+        feed[target.tensor] = value
+    sess.run([target.assign for target in chosen], feed)
+    return report
