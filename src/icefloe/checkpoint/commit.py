@@ -111,6 +111,7 @@ class Transaction:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self.token = names.new_token()
+        self.committed = False
         self._directory, base = names.split(prefix)
         if not base:
             raise errors.InvalidArgumentError(f"{prefix!r} is a directory, not the prefix of a checkpoint")
@@ -168,6 +169,7 @@ class Transaction:
             _roll_forward(self.prefix)
             committed = names.commit_file(self.prefix, self.token)
             files.rename(self._index_path, committed)
+            self.committed = True
             self._shards, shards = {}, self._shards
             files.sync_directory(self._directory)
             for shard, path in shards.items():

@@ -157,6 +157,10 @@ class Entry:
         self._fields: _Fields | None = None
 
     @property
+    def name(self) -> str:
+        return self._name
+
+    @property
     def raw(self) -> bytes:
         """The BundleEntryProto as stored."""
         return self._raw
@@ -182,6 +186,11 @@ class Entry:
             except errors.DataLossError as e:
                 raise errors.DataLossError(f"Entry for key {self._name} not parseable.", hint=e.message) from None
         return self._fields
+
+    @property
+    def dtype_number(self) -> int:
+        """The DataType number, which may be one that is not known."""
+        return self._head()[0]
 
     @property
     def dtype(self) -> DType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping
 
 from icefloe import errors
 from icefloe.checkpoint.entries import Entry, Header, decode_header
@@ -39,6 +39,10 @@ class Entries(Mapping[str, Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         return Entry(name, self._raw[name])
+
+    def raw_items(self) -> ItemsView[str, bytes]:
+        """Return name -> serialized entry."""
+        return self._raw.items()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._raw)
@@ -80,8 +84,7 @@ class Index:
     def raw_items(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield `(key, serialized entry)` of everything but the header, in the order of the file."""
         yield from self._slices.items()
-        for name in self.entries:
-            yield to_key(name), self.entries._raw[name]
+        yield from ((to_key(name), raw) for name, raw in self.entries.raw_items())
 
 
 def read_index(source: Source) -> Index:

@@ -26,7 +26,7 @@ _FORM = re.compile(
     r"(?:\.(?P<state>tmp|commit)-(?P<token>[0-9a-f]{16}))?",
     re.DOTALL,
 )
-_V1_SHARD = re.compile(r"(?P<prefix>.*)-(?P<shard>[0-9]{5,}|\?{5,})-of-(?P<count>[0-9]{5,})", re.DOTALL)
+_V1_SHARD = re.compile(r"(?P<prefix>.*)-(?P<shard>[0-9]{5,}|\?{5,})-of-(?P<count>[0-9]{5,}|\?{5,})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,15 @@ def parse(name: str) -> Part | None:
     return Part(prefix, "data", int(match["shard"]), int(match["count"]), token)
 
 
-def parse_v1_shard(name: str) -> tuple[str, int | None, int] | None:
-    """Return `(prefix, shard, count)` for the name of a V1 shard; shard is None in the pattern form
-    `P-?????-of-NNNNN`.
+def parse_v1_shard(name: str) -> tuple[str, int | None, int | None] | None:
+    """Return `(prefix, shard, count)` for the name of a V1 shard; a part that is question marks, as in a pattern, is
+    None.
     """
     match = _V1_SHARD.fullmatch(name)
     if match is None:
         return None
-    shard = match["shard"]
-    return match["prefix"], None if shard[0] == "?" else int(shard), int(match["count"])
+    shard, count = match["shard"], match["count"]
+    return match["prefix"], None if shard[0] == "?" else int(shard), None if count[0] == "?" else int(count)
 
 
 def index_file(prefix: str) -> str:

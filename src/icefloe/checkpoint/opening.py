@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from icefloe import errors
+from icefloe.checkpoint import commit, state_file
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
-from icefloe.checkpoint.resolve import resolve
+from icefloe.checkpoint.resolve import Target, resolve
 from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.v1_reader import V1Reader
 from icefloe.checkpoint.writer import BundleWriter
 
 
@@ -28,17 +30,30 @@ def open_checkpoint(path: str | os.PathLike[str], *, mmap: bool = False) -> Chec
     Raises: NotFoundError if there is no checkpoint, InvalidArgumentError if `path` is something else, which is
     named; DataLossError if the index is damaged.
     """
-    target = resolve(path)
-    if target.v1_files:
-        from icefloe.checkpoint.v1_reader import V1Reader
+    return _open(resolve(path), mmap)
 
-        return V1Reader(target.prefix, target.v1_files)
+
+def open_exact(prefix: str) -> CheckpointReader:
+    """Return the checkpoint of exactly this prefix, as TensorFlow's restore ops find it; for V1 also
+    `P-?????-of-NNNNN`.
+
+    Raises: NotFoundError if there is none; DataLossError if it is damaged or something else.
+    """
+    if commit.locate(prefix) is not None:
+        return _open(Target(prefix), False)
+    found = state_file.v1_files(prefix)
+    return _open(Target(prefix, tuple(found)) if found else resolve(prefix), False)
+
+
+def _open(target: Target, mmap: bool) -> CheckpointReader:
     try:
+        if target.v1_files:
+            return V1Reader(target.prefix, target.v1_files)
         return BundleReader(target.prefix, mmap=mmap)
     except errors.DataLossError as e:
         if e.path is not None and e.hint is None and os.path.isfile(e.path):
             finding = sniff(e.path)
-            if finding.kind not in ("v2_index", "unknown"):
+            if finding.kind not in ("v1", "v2_index", "unknown"):
                 e.hint = f"This is {finding.description}."
         raise
 

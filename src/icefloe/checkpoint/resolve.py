@@ -13,6 +13,8 @@ from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.sniff import Finding, sniff
 
+_VARIABLES = "variables"
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -43,6 +45,8 @@ def resolve(path: str | os.PathLike[str]) -> Target:
         return _in_directory(text)
     if not files.is_file(text):
         found = _v1_shards(text)
+        if found is None and os.path.basename(text) == _VARIABLES:
+            found = _variables_of(os.path.dirname(text))
         if found is not None:
             return found
         raise _nothing(text)
@@ -61,23 +65,16 @@ def _v1_shards(prefix: str) -> Target | None:
         return Target(prefix, tuple(found)) if found else None
     if files.is_file(prefix):
         return Target(prefix, (prefix,)) if sniff(prefix).kind == "v1" else None
-    directory, base = names.split(prefix)
-    counts = set()
-    for name in files.list_directory(directory):
-        shard = names.parse_v1_shard(name) if name.startswith(base) else None
-        if shard is not None and shard[0] == base and names.parse(name) is None:
-            counts.add(shard[2])
-    for count in sorted(counts):
-        found = state_file.v1_files(f"{prefix}-?????-of-{count:05d}")
-        if found and sniff(found[0]).kind == "v1":
-            return Target(f"{prefix}-?????-of-{count:05d}", tuple(found))
-    return None
+    found = state_file.v1_files(f"{prefix}-?????-of-?????")
+    if not found or sniff(found[0]).kind != "v1":
+        return None
+    return Target(f"{prefix}-?????-of-{len(found):05d}", tuple(found))
 
 
 def _from_content(path: str, finding: Finding, part: names.Part | None) -> Target:
     if finding.kind == "v1":
         shard = names.parse_v1_shard(path)
-        if shard is not None:
+        if shard is not None and shard[2] is not None:
             pattern = f"{shard[0]}-?????-of-{shard[2]:05d}"
             return Target(pattern, tuple(state_file.v1_files(pattern)))
         return Target(path, (path,))
@@ -141,10 +138,12 @@ def _in_directory(directory: str) -> Target:
 
 def _variables_of(directory: str) -> Target | None:
     """Return the variables of the SavedModel in `directory`, or in the folder `variables` itself."""
-    for prefix in (os.path.join(directory, "variables", "variables"), os.path.join(directory, "variables")):
-        found = _known(prefix) or (_v1_shards(prefix) if not files.is_directory(prefix) else None)
-        if found is not None:
-            return found
+    for folder in (os.path.join(directory, _VARIABLES), directory):
+        for name in (_VARIABLES, "saved_model_variables"):  # the second is that of the first SavedModels, of 2016
+            prefix = os.path.join(folder, name)
+            found = _known(prefix) or (_v1_shards(prefix) if not files.is_directory(prefix) else None)
+            if found is not None:
+                return found
     return None
 
 

@@ -90,7 +90,7 @@ def _text(shape: tuple[int, ...]) -> str:
 def parse_slice(text: str) -> TensorSlice:
     """Return the slice that `text`, such as `-:0,10`, describes. Raises: InvalidArgumentError as TensorFlow does."""
     extents = []
-    for item in text.split(":") if text else []:
+    for item in filter(None, text.split(":")):  # as TensorFlow does, which takes "-:" for "-"
         if item == "-":
             extents.append((0, FULL))
             continue
@@ -116,6 +116,7 @@ def parse_spec(spec: str) -> tuple[tuple[int, ...], TensorSlice]:
     *sizes, slice_text = spec.split(" ")
     if not sizes:
         raise InvalidArgumentError(f"Need least two elements in shape_and_slice specification: {spec}")
+    chosen = parse_slice(slice_text)
     shape = []
     for size in sizes:
         if not _NUMBER.fullmatch(size) or int(size) > _MAX_INT64:
@@ -123,7 +124,6 @@ def parse_spec(spec: str) -> tuple[tuple[int, ...], TensorSlice]:
         if int(size) < 0:
             raise InvalidArgumentError(f"Dimension {size} must be >= 0")
         shape.append(int(size))
-    chosen = parse_slice(slice_text)
     chosen.shape(tuple(shape))
     return tuple(shape), chosen
 

@@ -9,7 +9,6 @@ A relative path is relative to the directory of the file. Source: tensorflow/pyt
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import re
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names
+from icefloe.checkpoint.single_file import new_file
 
 if TYPE_CHECKING:
     from icefloe.proto import CheckpointState
@@ -123,32 +123,8 @@ def write_state(path: Path, state: CheckpointState) -> None:
             f"Save path '{path}' conflicts with path used for checkpoint state.  Please use a different save path."
         )
     data = text_format.MessageToString(state, descriptor_pool=POOL).encode("utf-8")
-    temporary = names.temporary(path, names.new_token())
-    _remove_dead(path)
-    fd = files.create(temporary)
-    try:
-        try:
-            files.lock(fd)
-            files.write(fd, data, temporary)
-            files.sync(fd, temporary)
-            files.rename(temporary, path)
-        finally:
-            files.close(fd)
-    except BaseException:
-        with contextlib.suppress(errors.OpError):
-            files.remove(temporary)
-        raise
-    files.sync_directory(os.path.dirname(path))
-
-
-def _remove_dead(path: str) -> None:
-    """Remove what writers that died left beside the state file."""
-    directory, base = os.path.split(path)
-    litter = re.compile(re.escape(base) + r"\.tmp-[0-9a-f]{16}")
-    for name in files.list_directory(directory):
-        if litter.fullmatch(name) and files.is_abandoned(os.path.join(directory, name)):
-            with contextlib.suppress(errors.OpError):
-                files.remove(os.path.join(directory, name))
+    with new_file(path) as write:
+        write(data)
 
 
 def checkpoint_exists(prefix: Path) -> bool:
@@ -157,20 +133,23 @@ def checkpoint_exists(prefix: Path) -> bool:
 
 
 def v1_files(prefix: str) -> list[str]:
-    """Return the files of the V1 checkpoint that `prefix` may be: itself, or its shards; a pattern
-    `P-?????-of-NNNNN` too.
+    """Return the files of the V1 checkpoint that `prefix` may be: itself, or shards by a pattern `P-?????-of-NNNNN`.
+
+    With `P-?????-of-?????` they are those of the least number of shards that is there.
     """
-    shard = names.parse_v1_shard(prefix)
-    if shard is not None and shard[1] is None:
-        base, _, count = shard
-        return [p for p in (names.v1_shard(base, i, count) for i in _shards_of(base, count)) if files.is_file(p)]
-    return [prefix] if files.is_file(prefix) else []
-
-
-def _shards_of(base: str, count: int) -> list[int]:
+    pattern = names.parse_v1_shard(prefix)
+    if pattern is None or pattern[1] is not None:
+        return [prefix] if files.is_file(prefix) else []
+    base, _, count = pattern
     directory, name = names.split(base)
-    found = (names.parse_v1_shard(f) for f in files.list_directory(directory) if f.startswith(name))
-    return sorted(f[1] for f in found if f is not None and f[0] == name and f[2] == count and f[1] is not None)
+    found: dict[int, list[int]] = {}
+    for file in files.list_directory(directory):
+        shard = names.parse_v1_shard(file) if file.startswith(name) else None
+        if shard is not None and shard[0] == name and shard[1] is not None and shard[2] is not None:
+            found.setdefault(shard[2], []).append(shard[1])
+    if count is None:
+        count = min(found, default=0)
+    return [names.v1_shard(base, i, count) for i in sorted(found.get(count, ()))]
 
 
 def checkpoint_mtimes(prefixes: Iterable[Path]) -> list[float]:

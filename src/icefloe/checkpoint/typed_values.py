@@ -34,8 +34,8 @@ _FIELDS: dict[str, tuple[int, str | None]] = {
     **dict.fromkeys(("int32", "uint8", "int8", "int16", "uint16"), (7, None)),
     **dict.fromkeys(("qint8", "quint8", "qint16", "quint16", "qint32"), (7, None)),
 }
-# What TensorFlow's writer of V1 files takes.
-_WRITABLE = frozenset(_FIELDS) - {"bfloat16", "qint16", "quint16", "uint32", "uint64"}
+# What TensorFlow's writer of V1 files has no code for, beside what has no field at all, uint32 and uint64.
+_REFUSED = frozenset(("bfloat16", "qint16", "quint16"))
 
 
 def decode_values(raw: bytes, dtype: DType, count: int) -> np.ndarray:
@@ -133,8 +133,12 @@ def encode_values(array: np.ndarray, dtype: DType) -> bytes:
     flat = np.ascontiguousarray(array, dtype.numpy).reshape(-1)
     if dtype == datatypes.string:
         return b"".join(message.encode_bytes(_STRINGS, value) for value in flat.tolist())
-    if dtype.name not in _WRITABLE:
-        raise errors.UnimplementedError(f"Saving data type {datatypes_word(dtype)} not yet supported")
+    if dtype.name in _REFUSED:
+        raise errors.UnimplementedError(f"Saving data type {word(dtype)} not yet supported")
+    if dtype.name not in _FIELDS or dtype.name in ("uint32", "uint64"):
+        raise errors.InvalidArgumentError(
+            f"Tensor slice serialization not implemented for dtype {dtype.as_datatype_enum}"
+        )
     if not flat.size:
         return b""
     field, fixed = _FIELDS[dtype.name]
@@ -156,6 +160,6 @@ def _encode_varints(numbers: np.ndarray) -> bytes:
     return b"".join(map(encode_varint, numbers.tolist()))
 
 
-def datatypes_word(dtype: DType) -> str:
+def word(dtype: DType) -> str:
     """Return TensorFlow's C++ name of a dtype, as its messages have it."""
     return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)

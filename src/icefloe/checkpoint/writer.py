@@ -86,7 +86,7 @@ class BundleWriter:
     def add(self, name: str | bytes, value: Any, *, dtype: DType | None = None) -> None:
         """Store a tensor. `dtype` tells what an object array is where it has no elements: string by default."""
         self._check_open()
-        self._store(to_key(name), *_typed(name, value, dtype))
+        self._store(_tensor_key(name), *_typed(name, value, dtype))
 
     def add_slice(
         self,
@@ -103,7 +103,7 @@ class BundleWriter:
         those of an earlier slice.
         """
         self._check_open()
-        key, shape = to_key(name), tuple(map(int, full_shape))
+        key, shape = _tensor_key(name), tuple(map(int, full_shape))
         element, array = _typed(name, value, dtype)
         expected = chosen.shape(shape)
         if array.shape != expected:
@@ -127,8 +127,6 @@ class BundleWriter:
     def _store(self, key: bytes, dtype: DType, array: np.ndarray) -> None:
         if key in self._entries or key in self._sliced:
             raise _duplicate(key)
-        if not key:
-            raise errors.InvalidArgumentError("the name of a tensor must not be empty")
         number = min(range(self._count), key=lambda i: self._shards[i].size) if self._count > 1 else 0
         shard = self._shards[number]
         offset = shard.size
@@ -200,6 +198,15 @@ def _typed(name: str | bytes, value: Any, dtype: DType | None) -> tuple[DType, n
             raise errors.InvalidArgumentError(f"tensor {text!r}: expected {dtype.name}, got {found.name}")
         found = dtype
     return found, array
+
+
+def _tensor_key(name: str | bytes) -> bytes:
+    key = to_key(name)
+    if not key or slices.is_slice_key(key):
+        raise errors.InvalidArgumentError(
+            f"{name!r} cannot be the name of a tensor: it is empty or begins with a zero byte"
+        )
+    return key
 
 
 def _duplicate(key: bytes) -> errors.OpError:

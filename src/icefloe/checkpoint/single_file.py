@@ -1,0 +1,45 @@
+"""Writing one file so that a reader finds the old one or the whole new one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator
+
+from icefloe import errors
+from icefloe.checkpoint import files, names
+
+
+@contextlib.contextmanager
+def new_file(path: str) -> Iterator[Callable[[bytes | memoryview], None]]:
+    """Give a function that appends bytes; when the block ends without exception, what was written is the file at
+    `path`.
+
+    What writers of the same path that died left behind is removed. Raises: what the file system says, with the path.
+    """
+    directory, base = os.path.split(path)
+    _remove_dead(directory, base)
+    temporary = names.temporary(path, names.new_token())
+    fd = files.create(temporary)
+    try:
+        try:
+            files.lock(fd)
+            yield lambda data: files.write(fd, data, temporary)
+            files.sync(fd, temporary)
+            files.rename(temporary, path)
+        finally:
+            files.close(fd)
+    except BaseException:
+        with contextlib.suppress(errors.OpError):
+            files.remove(temporary)
+        raise
+    files.sync_directory(directory)
+
+
+def _remove_dead(directory: str, base: str) -> None:
+    litter = re.compile(re.escape(base) + r"\.tmp-[0-9a-f]{16}")
+    for name in files.list_directory(directory):
+        if litter.fullmatch(name) and files.is_abandoned(os.path.join(directory, name)):
+            with contextlib.suppress(errors.OpError):
+                files.remove(os.path.join(directory, name))
