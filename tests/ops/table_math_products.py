@@ -143,9 +143,10 @@ CASES += [
     Case("Einsum", [grid(2, 3), grid(5, 3)], equation="...i,...i->..."),
 ]
 
-for t in (np.float32, np.float64, np.float16, bfloat16):
+# TensorFlow's shape rule of Range knows no float16.
+for t in (np.float32, np.float64, bfloat16):
     CASES += [Case("Range", *np.array(v, t)) for v in ([0, 1, 0.1], [5, 0, -1.5], [1, 1, 1], [1, 10, 2.5])]
-    if t is not bfloat16 and t is not np.float16:
+    if t is not bfloat16:
         CASES += [Case("LinSpace", *np.array(v, t), np.int32(n)) for v in ([0, 1], [5, -5]) for n in (1, 2, 4, 7)]
 for t in (np.int32, np.int64):
     CASES += [Case("Range", *np.array(v, t)) for v in ([0, 5, 2], [5, 0, -2], [3, 3, 1], [-4, 4, 3])]

@@ -9,7 +9,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, shape_text
+from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank
 from icefloe.ops.math.axes import scalar_axis
 
 
@@ -42,6 +42,7 @@ def arg_min(x: Any, axis: Any, *, output_type: DType) -> Any:
 @shape("ArgMax", "ArgMin")
 def arg_reduce_shape(c: ShapeContext) -> list[Any]:
     """The input's shape without the axis."""
+    with_rank(c.shape(1), 0)
     x, axis = c.shape(0), c.constant(1)
     if x is None:
         return [None]
@@ -49,5 +50,10 @@ def arg_reduce_shape(c: ShapeContext) -> list[Any]:
         return [()]
     if axis is None:
         return [(None,) * (len(x) - 1)]
-    gone = scalar_axis(axis, len(x))
+    if not -len(x) <= axis < len(x):
+        raise errors.InvalidArgumentError(
+            f"Dimension ({int(axis)}) must be in the range [{-len(x)}, {len(x)}), where {len(x)} is the number of "
+            "dimensions in the input."
+        )
+    gone = int(axis) % len(x)
     return [tuple(n for i, n in enumerate(x) if i != gone)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
-from icefloe.graph.shape_inference import ShapeContext
+from icefloe.graph.shape_inference import ShapeContext, with_rank, with_rank_at_most
 
 
 def reduction_axes(axes: Any, rank: int) -> tuple[int, ...]:
@@ -47,6 +47,7 @@ def scalar_axis(axis: Any, rank: int, label: str = "", name: str = "dim") -> int
 def reduced_shape(c: ShapeContext) -> list[Any]:
     """The shape rule of reductions over the axes in input 1: attr `keep_dims` leaves them as 1."""
     x, keep = c.shape(0), c.attr("keep_dims")
+    with_rank_at_most(c.shape(1), 1)
     if x is None:
         return [None]
     axes = c.constant(1)
@@ -59,7 +60,26 @@ def reduced_shape(c: ShapeContext) -> list[Any]:
             count is not None and None not in count and math.prod(n or 0 for n in count) == len(x)
         )
         return [() if everything else None]
-    gone = reduction_axes(axes, len(x))
+    gone = set()
+    for axis in np.ravel(axes).tolist():
+        if not -len(x) <= axis < len(x):
+            raise errors.InvalidArgumentError(f"Invalid reduction dimension {axis} for input with {len(x)} dimensions.")
+        gone.add(axis % len(x))
     if keep:
         return [tuple(1 if i in gone else n for i, n in enumerate(x))]
     return [tuple(n for i, n in enumerate(x) if i not in gone)]
+
+
+def constant_size(c: ShapeContext, i: int, refusal: str = "") -> int | None:
+    """Return input `i`, a scalar that gives a size, or None where it is not known.
+
+    Raises: InvalidArgumentError if it is no scalar, or negative: then with the text `refusal`, where {} is the value.
+    """
+    with_rank(c.shape(i), 0)
+    value = c.constant(i)
+    if value is None:
+        return None
+    if value < 0:
+        text = refusal or f"Dimension size, given by scalar input {i}, must be non-negative but is {{}}"
+        raise errors.InvalidArgumentError(text.format(int(value)))
+    return int(value)

@@ -16,7 +16,7 @@ import numpy as np
 from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, shape_text
+from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank, with_rank_at_least
 from icefloe.ops.math.products import matrix_product
 
 Function = Callable[..., Any]
@@ -134,6 +134,11 @@ class _Einsum:
                 if isinstance(label, tuple) and 1 in (known, size):
                     sizes[label] = max(known, size) if 0 not in (known, size) else 0
                     continue
+                if isinstance(label, tuple):
+                    raise errors.InvalidArgumentError(
+                        "Invalid broadcasting dimensions: "
+                        + " vs. ".join(shape_text(np.shape(operand)) for operand in operands)
+                    )
                 raise errors.InvalidArgumentError(
                     f"Expected dimension {known} at axis {axis} of the input shaped {shape_text(np.shape(x))}"
                     f" but got dimension {size}"
@@ -215,14 +220,18 @@ def einsum_shape(c: ShapeContext) -> list[Any]:
         if x is None:
             most = None if subscript.ellipsis else most
             continue
-        extra = _broadcast_rank(subscript, len(x), i)
+        if subscript.ellipsis:
+            with_rank_at_least(x, subscript.named)
+        else:
+            with_rank(x, subscript.named)
+        extra = len(x) - subscript.named
         most = None if most is None else max(most, extra)
         for label, n in zip(subscript.expanded(extra), x):
             sizes[label] = _merged_size(sizes.get(label, 1 if isinstance(label, tuple) else None), n, label)
     if output.ellipsis and most is None:
         return [None]
     if most and not output.ellipsis:
-        raise _no_ellipsis(most)
+        raise errors.InvalidArgumentError(f"Shape must be at most rank 0 but is rank {most}")
     return [tuple(sizes.get(label) for label in output.expanded(most or 0))]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import shape_text, unchanged
+from icefloe.graph.shape_inference import ShapeContext, merge, shape_text, unchanged
 from icefloe.ops.math.tables import through_float32, unary
 
 
@@ -123,7 +123,9 @@ def approximate_equal(x: Any, y: Any, *, tolerance: float) -> Any:
     return larger - smaller < x.dtype.type(tolerance)
 
 
-shape("ApproximateEqual")(unchanged)
+@shape("ApproximateEqual")
+def approximate_equal_shape(c: ShapeContext) -> list[Any]:
+    return [merge(c.shape(0), c.shape(1))]
 
 
 @kernel("ClipByValue")

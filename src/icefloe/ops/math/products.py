@@ -13,7 +13,14 @@ import numpy as np
 from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, broadcast_shapes, merge, shape_text, with_rank
+from icefloe.graph.shape_inference import (
+    ShapeContext,
+    broadcast_shapes,
+    merge,
+    shape_text,
+    with_rank,
+    with_rank_at_least,
+)
 
 Function = Callable[..., Any]
 
@@ -198,7 +205,10 @@ def cross(a: Any, b: Any) -> Any:
 
 @shape("Cross")
 def cross_shape(c: ShapeContext) -> list[Any]:
-    return [merge(c.shape(0), c.shape(1))]
+    both = merge(with_rank_at_least(c.shape(0), 1), with_rank_at_least(c.shape(1), 1))
+    if both is not None and both[-1] not in (None, 3):
+        raise errors.InvalidArgumentError(f"Dimension must be 3 but is {both[-1]}")
+    return [both]
 
 
 @kernel("AddN")

@@ -11,7 +11,7 @@ import numpy as np
 from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, shape_text
+from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank
 
 Function = Callable[..., Any]
 
@@ -72,10 +72,15 @@ def make_range(*, Tidx: DType) -> Function:
 
 @shape("Range")
 def range_shape(c: ShapeContext) -> list[Any]:
+    for i in range(3):
+        with_rank(c.shape(i), 0)
     values = [c.constant(i) for i in range(3)]
-    if any(v is None for v in values):
+    if any(v is None or np.isnan(v) for v in values):
         return [(None,)]
-    return [(range_size(*(_scalar(v, n, or_one=True) for v, n in zip(values, ("start", "limit", "delta")))),)]
+    start, limit, delta = (np.reshape(v, ())[()] for v in values if v is not None)
+    if delta == 0:
+        raise errors.InvalidArgumentError("Requires delta != 0")
+    return [(range_size(start, limit, delta),)]
 
 
 @kernel("LinSpace", factory=True)
@@ -101,8 +106,7 @@ def lin_space(*, T: DType) -> Function:
 @shape("LinSpace")
 def lin_space_shape(c: ShapeContext) -> list[Any]:
     for i in range(3):
-        if c.shape(i):
-            raise errors.InvalidArgumentError(f"Shape must be rank 0 but is rank {len(c.shape(i) or ())}")
+        with_rank(c.shape(i), 0)
     num = c.constant(2)
     if num is None:
         return [(None,)]
