@@ -277,6 +277,7 @@ int2: Final = _BY_NUMBER[31]
 uint2: Final = _BY_NUMBER[32]
 float4_e2m1fn: Final = _BY_NUMBER[33]
 half: Final = float16
+QUANTIZED_DTYPES: Final = frozenset((qint8, quint8, qint16, quint16, qint32))
 double: Final = float64
 
 _BY_NAME: dict[str, DType] = {dtype.name: dtype for dtype in _BY_NUMBER.values()}
