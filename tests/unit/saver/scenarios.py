@@ -255,3 +255,18 @@ def export(tf: Any, name: str, directory: Path) -> Any:
         saver = _scoped(tf)
         saver_def = {"saver_def": saver.as_saver_def()} if "clear_extraneous_savers" in options else {}
         return tf.train.export_meta_graph(filename=name, **options, **saver_def)
+
+
+# `.meta` files that are imported and exported again; those without a SaverDef get a Saver that is not exported.
+REEXPORTED = (
+    "devices/model.ckpt-3.meta",
+    "mixed/model.ckpt-3.meta",
+    "partitioned/model.ckpt-3.meta",
+    "sharded/model.ckpt-3.meta",
+    "several/model.ckpt-3.meta",
+    "stripped/sub/model.meta",
+    "v2_functions/model.meta",
+    "exports/one_saver.meta",
+    "exports/whole.meta",
+)
+NO_SAVER = frozenset(("exports/whole.meta",))
