@@ -384,8 +384,9 @@ class _Builder:
                     value = kwargs.pop(name + "_", _NOTHING)
                 if value is _NOTHING or value is None:
                     if spec.default is None:
-                        if value is None:
-                            attributes.encode(None, spec.type, name)
+                        if value is None:  # of a shape it means that the rank is unknown
+                            result[name] = attributes.encode(None, spec.type, name)
+                            continue
                         raise TypeError(f"No argument found for attr {name} for {self.op}")
                     result[name] = spec.default
                     continue
