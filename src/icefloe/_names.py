@@ -49,6 +49,7 @@ TABLE: dict[str, dict[str, str]] = {
         "errors": "OpError",
         "session": "Session InteractiveSession Config get_default_session",
         "load": "load_graph save_graph",
+        "saver.graph_variables": "initializers_of saver_for variables_of",
         "identification": "identify",
         "checkpoint": "open_checkpoint save_checkpoint",
         "proto": """
