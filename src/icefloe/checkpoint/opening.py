@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from icefloe import errors
-from icefloe.checkpoint import commit, state_file
+from icefloe.checkpoint import commit, names, state_file
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.resolve import Target, resolve
@@ -34,14 +34,14 @@ def open_checkpoint(path: str | os.PathLike[str], *, mmap: bool = False) -> Chec
 
 
 def open_exact(prefix: str) -> CheckpointReader:
-    """Return the checkpoint of exactly this prefix, as TensorFlow's restore ops find it; for V1 also
-    `P-?????-of-NNNNN`.
+    """Return the checkpoint that TensorFlow's restore ops would find under `prefix`; where there is none, as
+    `open_checkpoint`.
 
     Raises: NotFoundError if there is none; DataLossError if it is damaged or something else.
     """
     if commit.locate(prefix) is not None:
         return _open(Target(prefix), False)
-    found = state_file.v1_files(prefix)
+    found = state_file.v1_files(prefix) if names.parse(prefix) is None else []
     return _open(Target(prefix, tuple(found)) if found else resolve(prefix), False)
 
 
