@@ -81,6 +81,7 @@ CASES += [
     Case("HistogramFixedWidth", np.array([[1.0, 2.9], [-3, 4]]), np.array([-1.0, 3.0]), np.int32(3)),
     Case("HistogramFixedWidth", i32(1, 2, 9), i32(0, 5), np.int32(5)),
     Case("HistogramFixedWidth", i64(1, 2, 9), i64(0, 7), np.int32(4)),
+    Case("HistogramFixedWidth", i32(-(2**31), 2**31 - 1), i32(-(2**31), 2**31 - 1), np.int32(2)),
     Case("HistogramFixedWidth", NONE, f32(0, 5), np.int32(5)),
     Case("HistogramFixedWidth", f32(NAN, 1), f32(0, 5), np.int32(5)),
     Case("HistogramFixedWidth", f32(1), f32(5, 0), np.int32(5)),

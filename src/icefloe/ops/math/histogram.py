@@ -193,7 +193,7 @@ def histogram_fixed_width(values: Any, value_range: Any, nbins: Any, *, dtype: D
         raise errors.InvalidArgumentError("Histogram values must not contain NaN")
     (bins,) = check_shape((int(nbins),), dtype.numpy)
     step = (float(high) - float(low)) / bins
-    index = np.minimum((np.maximum(flat, low) - low).astype(np.float64) / step, bins - 1)
+    index = np.minimum((np.maximum(flat, low).astype(np.float64) - float(low)) / step, bins - 1)
     return np.bincount(index.astype(np.int64), minlength=bins).astype(dtype.numpy)
 
 
