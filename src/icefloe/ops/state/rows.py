@@ -108,15 +108,17 @@ def scatter_nd(array: Array, indices: Any, updates: Any, combine: Combine, polic
     if not indices.ndim:
         raise errors.InvalidArgumentError("Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.ndim - 1, indices.shape[-1]
-    if updates.shape[:outer] != indices.shape[:-1]:
-        raise errors.InvalidArgumentError(
-            f"Dimensions [0,{outer}) of indices[shape={shape_text(indices.shape)}] must match dimensions [0,{outer}) "
-            f"of updates[shape={shape_text(updates.shape)}]"
-        )
+    for i, size in enumerate(indices.shape[:-1]):
+        if updates.ndim < outer or updates.shape[i] != size:
+            got = f" = {updates.shape[i]}" if i < updates.ndim else ""
+            raise errors.InvalidArgumentError(
+                f"Dimensions [0,{outer}) of indices[shape={shape_text(indices.shape)}] = {size} must match dimensions "
+                f"[0,{outer}) of updates[shape={shape_text(updates.shape)}]{got}"
+            )
     if depth > array.ndim or updates.shape[outer:] != array.shape[depth:]:
         raise errors.InvalidArgumentError(
             f"Dimensions [{depth},{array.ndim}) of input[shape={shape_text(array.shape)}] must match dimensions "
-            f"[{outer},{updates.ndim}) of updates[shape={shape_text(updates.shape)}]"
+            f"[{depth},{updates.ndim}) of updates[shape={shape_text(updates.shape)}]"
         )
     count = math.prod(indices.shape[:-1])
     vectors = indices.reshape(count, depth)

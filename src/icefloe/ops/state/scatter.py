@@ -61,8 +61,8 @@ for _kind, _combine in _ROWS.items():
 
 
 def _check_rows(params: Dims, indices: Dims, updates: Dims) -> None:
-    params = with_rank_at_least(params, 1)
-    if updates != ():
+    # A variable that is a scalar is left to the kernel to refuse.
+    if updates != () and params != ():
         merge(updates, concatenate(indices, None if params is None else params[1:]))
 
 

@@ -31,9 +31,9 @@ def variable_v2(
     """The cell of a reference variable. Of an unknown rank it starts as a scalar, as TensorFlow has it."""
     if shape is not None and None in shape:
         raise errors.InvalidArgumentError(f"Shape {shape_text(shape)} is not fully defined")
-    name = shared_name or node
+    home = container or DEFAULT_CONTAINER
     return manager.lookup_or_create(
-        container, name, Variable, lambda: Variable(dtype, shape or (), name, container or DEFAULT_CONTAINER)
+        home, shared_name or node, Variable, lambda: Variable(dtype, shape or (), node, home)
     )
 
 
