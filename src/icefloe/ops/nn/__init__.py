@@ -1,0 +1,1 @@
+"""Kernels and shape rules of neural networks: convolution, pooling, activations, normalization, losses."""
