@@ -7,6 +7,7 @@ names that begin with `_`, missing or unknown attrs, nodes in any order; what ca
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -179,7 +180,7 @@ def write_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     if suffix in (".pbtxt", ".txt"):
         parts = [graph_text(_message_of(graph)).encode()]
     elif suffix == ".json":
-        parts = [json_format.MessageToJson(_message_of(graph), descriptor_pool=POOL).encode()]
+        parts = [graph_json(_message_of(graph)).encode()]
     elif isinstance(graph, Graph):
         parts = list(graph.serialized())
     else:
@@ -191,6 +192,16 @@ def write_graph(graph: Any, path: str | os.PathLike[str]) -> str:
 def graph_text(graph_def: GraphDef) -> str:
     """Return a GraphDef in text form, as TensorFlow's `write_graph` writes it."""
     return text_format.MessageToString(graph_def)
+
+
+def graph_json(graph_def: GraphDef) -> str:
+    """Return a GraphDef in JSON form, as TensorFlow.js has it; attrs in the order of their names."""
+    value = json_format.MessageToDict(graph_def, descriptor_pool=POOL)
+    library = value.get("library", {}).get("function", [])
+    for holder in (*value.get("node", []), *library, *(node for f in library for node in f.get("nodeDef", []))):
+        if "attr" in holder:
+            holder["attr"] = dict(sorted(holder["attr"].items()))
+    return json.dumps(value, indent=2)
 
 
 def _message_of(graph: Any) -> GraphDef:

@@ -331,7 +331,9 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run this in `session` or the default one. Raises: ValueError if there is no session of this graph."""
-        default_session(self.graph, session, "execute operation", "run(session=sess)").run(self, feed_dict)
+        default_session(
+            self.graph, session, "execute operation", "run(session=sess)", block="`with sess.as_default():`"
+        ).run(self, feed_dict)
 
     def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
         raise TypeError(f"can't convert Operation '{self.name}' to Tensor")

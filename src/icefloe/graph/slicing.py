@@ -117,13 +117,29 @@ def getitem(tensor: Any, slice_spec: Any) -> Tensor:
         if not spec.begin:
             packed = [constant([], dtype=datatypes.int32)] * 3
         else:
-            packed = [convert_to_tensor(list_, name="stack") for list_ in (spec.begin, spec.end, spec.strides)]
+            packed = [_stacked(bounds) for bounds in (spec.begin, spec.end, spec.strides)]
             if any(p.dtype.base_dtype == datatypes.int64 for p in packed):
                 packed = [
                     p if p.dtype.base_dtype == datatypes.int64 else apply_op("Cast", p, DstT=datatypes.int64)
                     for p in packed
                 ]
         return apply_op("StridedSlice", tensor, *packed, **spec.masks, name=scope)
+
+
+def _stacked(bounds: list[Any]) -> Tensor:
+    try:
+        return convert_to_tensor(bounds, name="stack")
+    except (TypeError, ValueError):
+        # TensorFlow converts the first one by itself, for its rank; the node stays.
+        convert_to_tensor(bounds[0], name="stack")
+        return apply_op("Pack", bounds, name="stack")
+
+
+def _shape_of(tensor: Tensor) -> Tensor:
+    """Return the shape of `tensor`: a constant where it is known."""
+    if tensor.shape.is_fully_defined():
+        return constant(tensor.shape.as_list(), dtype=datatypes.int32, name="Shape")
+    return apply_op("Shape", tensor)
 
 
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask") -> Tensor:
@@ -143,9 +159,9 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask") -> Tensor:
                 "ok, but shape=None is not."
             )
         tensor.shape[:rank].assert_is_compatible_with(mask.shape)
-        leading = apply_op("Prod", getitem(apply_op("Shape", tensor), slice(0, rank)), [0])
-        before = getitem(apply_op("Shape", tensor), slice(None, 0))
-        after = getitem(apply_op("Shape", tensor), slice(rank, None))
+        leading = apply_op("Prod", getitem(_shape_of(tensor), slice(0, rank)), [0])
+        before = getitem(_shape_of(tensor), slice(None, 0))
+        after = getitem(_shape_of(tensor), slice(rank, None))
         shape = apply_op(
             "ConcatV2", [before, convert_to_tensor([leading], name="concat/values_1"), after], 0, name="concat"
         )

@@ -257,20 +257,23 @@ class Tensor:
         setattr(Tensor, operator, function)
 
 
-def default_session(graph: Graph, session: Any, what: str, call: str) -> Any:
+def default_session(
+    graph: Graph, session: Any, what: str, call: str, *, block: str = "`with sess.as_default()`"
+) -> Any:
     """Return `session`, or the default one, if it runs `graph`.
 
-    what: such as `evaluate tensor`; call: how to pass a session.
+    what: such as `evaluate tensor`; call: how to pass a session; block: how to make one the default.
 
     Raises: ValueError in TensorFlow's words if there is none or it runs another graph.
     """
     noun = what.rpartition(" ")[2]
     if session is None:
         session = stacks.SESSIONS.top()
+        bare = call.strip("`")
         if session is None:
             raise ValueError(
-                f"Cannot {what} using `{call.strip('`').partition('(')[0]}()`: No default session is registered. "
-                f"Use `with sess.as_default()` or pass an explicit session to `{call.strip('`')}`"
+                f"Cannot {what} using `{bare.partition('(')[0]}()`: No default session is registered. "
+                f"Use {block} or pass an explicit session to `{bare}`"
             )
         if session.graph is not graph:
             raise ValueError(

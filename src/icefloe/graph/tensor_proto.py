@@ -158,7 +158,8 @@ def _as_array(values: Any, dtype: datatypes.DType | None, shape: Any) -> np.ndar
         )
     if dtype is None:
         if array.dtype == np.float64:
-            return array.astype(np.float32)
+            with np.errstate(all="ignore"):
+                return array.astype(np.float32)
         if array.dtype == np.int64:
             narrow = array.astype(np.int32)
             return narrow if np.array_equal(narrow, array) else array
@@ -171,6 +172,8 @@ def _wrapping_array(values: Any, wanted: np.dtype | None) -> np.ndarray:
             return np.array(values, dtype=wanted)
         except OverflowError:  # an int out of range wraps around, as TensorFlow's does
             return np.array(values).astype(wanted)
+        except UnicodeDecodeError:  # str and bytes in one list
+            return np.array(values, dtype=object)
 
 
 def make_tensor_proto(
