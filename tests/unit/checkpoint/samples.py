@@ -1,5 +1,5 @@
-"""What the checkpoints under fixtures/checkpoints hold: the same table tells fixtures/make/checkpoints.py what TensorFlow writes
-and the tests what must be read, and written byte for byte.
+"""What the checkpoints under fixtures/checkpoints hold: the same table tells fixtures/make/checkpoints.py what
+TensorFlow writes and the tests what must be read, and written byte for byte.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Write:
 
 
 def numbers(dtype: DType, shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
-    """Return an array whose bit patterns look random and are the same everywhere: it holds NaNs, infinities, extremes."""
+    """Return an array whose bit patterns look random and are the same everywhere: it holds NaNs, infinities,
+    extremes.
+    """
     size = int(np.prod(shape)) * dtype.size
     steps = np.arange(size, dtype=np.uint64) * np.uint64(2654435761) + np.uint64(seed * 40503 + 12345)
     raw = ((steps >> np.uint64(13)) & np.uint64(0xFF)).astype(np.uint8)
