@@ -1,0 +1,1 @@
+"""The command `icefloe`: public names of the library, arguments, and output."""

@@ -1,0 +1,147 @@
+"""Entry point of the command `icefloe`: commands are imported when they are called, errors become one line and an
+exit code.
+
+Exit code 0: done; 1: icefloe says why not; 2: wrong usage. A reader that closes the pipe ends the command quietly.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+# Command -> module below `icefloe_cli`, attribute, and its line in `icefloe --help`.
+COMMANDS = {
+    "inspect": ("inspect_command", "inspect", "Show what is in a graph, checkpoint, .meta or directory."),
+    "identify": ("identify_command", "identify", "Say what kind of files these are."),
+    "run": ("run_command", "run", "Run a graph: feed, fetch, print or store."),
+    "save": ("save_command", "save", "Write a checkpoint: a graph's initial values, or an .npz or .h5."),
+    "restore": ("restore_command", "restore", "Restore a checkpoint into a graph and report what fits."),
+    "ckpt": ("ckpt_commands", "ckpt", "List and print the tensors of checkpoints."),
+}
+
+EXAMPLES = """
+\b
+Examples:
+  icefloe identify model.ckpt-30.index downloads/*
+  icefloe inspect model.ckpt-30.meta
+  icefloe ckpt ls model.ckpt-30
+  icefloe ckpt cat model.ckpt-30 layer/w --slice 0:2
+  icefloe run model.ckpt-30.meta --checkpoint model.ckpt-30 --feed x:0=@x.npy y:0
+  icefloe restore model.ckpt-30.meta model.ckpt-30 --export weights.npz
+  icefloe save model.ckpt-30.meta fresh.ckpt --values weights.npz
+
+A checkpoint is given by its prefix, any of its files, its directory or the state file `checkpoint`.
+"""
+
+
+class Failure(click.ClickException):
+    """What the library or the system says is wrong: one message on stderr, exit code 1."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"icefloe: {self.message}", err=True)
+
+
+class _Commands(click.Group):
+    """The commands of the table, each module imported when its command is called.
+
+    The library's errors become failures here, and a pipe that the reader closed the end.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except BrokenPipeError:
+            _drop_output()
+            ctx.exit(0)
+        except Exception as error:
+            if ctx.params["debug"] or not _is_reported(error):
+                raise
+            raise Failure(_text(error)) from error
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        return getattr(importlib.import_module(f"icefloe_cli.{module}"), attribute)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, 1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from icefloe import __version__
+
+        click.echo(f"icefloe {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_Commands,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
+@click.option("--debug", is_flag=True, help="Show the Python traceback of an error.")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
+    """TensorFlow graphs and checkpoints without TensorFlow: inspect, run, save, restore."""
+    ctx.obj = {"debug": debug}
+
+
+def _text(error: BaseException) -> str:
+    """Return the text of an error for the user, without Python's quotes around a KeyError's."""
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    return text or type(error).__name__
+
+
+def _is_reported(error: Exception) -> bool:
+    """Whether `error` tells the user what is wrong; anything else is a defect of ours and shows its traceback."""
+    from icefloe import errors
+
+    return isinstance(error, (errors.OpError, OSError, ValueError, KeyError, TypeError, MemoryError))
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere: Python would complain when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    try:
+        code = cli.main(args=args, prog_name="icefloe", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        code = 0
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except click.Abort:
+        click.echo("icefloe: interrupted", err=True)
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)

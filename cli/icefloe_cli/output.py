@@ -1,0 +1,140 @@
+"""Output: tables for people, aligned and coloured on a terminal and plain in a pipe; JSON for programs; progress on
+stderr.
+
+A terminal gets rich's tables, cut to its width. A pipe gets the same columns as plain text, whole. `NO_COLOR` is
+heeded by rich and click.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+# The version of the JSON that commands print; it rises when a field is removed or changes its meaning.
+JSON_VERSION = 1
+
+
+def emit_json(command: str, data: dict[str, Any]) -> None:
+    """Print one JSON object with its schema: `icefloe.<command>/<version>`."""
+    click.echo(json.dumps({"schema": f"icefloe.{command}/{JSON_VERSION}", **data}, ensure_ascii=False, default=_encode))
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)
+
+
+def note(text: str) -> None:
+    """Print a message to stderr."""
+    click.echo(text, err=True)
+
+
+@dataclass
+class Table:
+    """Rows of texts under headers. `right`: the columns that are aligned to the right; `wide`: the one cut where a
+    line is too long.
+    """
+
+    headers: Sequence[str]
+    right: frozenset[int] = frozenset()
+    wide: int = 0
+    rows: list[Sequence[str]] = field(default_factory=list)
+
+    def add(self, *cells: str) -> None:
+        self.rows.append(cells)
+
+    def show(self, title: str | None = None) -> None:
+        """Print the table to stdout."""
+        if sys.stdout.isatty():
+            self._show_rich(title)
+            return
+        if title:
+            click.echo(title)
+        for line in self.lines():
+            click.echo(line)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the plain form."""
+        widths = [len(h) for h in self.headers]
+        for row in self.rows:
+            widths = [max(w, len(c)) for w, c in zip(widths, row, strict=True)]
+        last = len(widths) - 1
+        for row in (self.headers, *self.rows):
+            cells = [
+                cell.rjust(width) if i in self.right else cell if i == last else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            yield "  ".join(cells).rstrip()
+
+    def _show_rich(self, title: str | None) -> None:
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for i, header in enumerate(self.headers):
+            justify: Any = "right" if i in self.right else "left"
+            table.add_column(header, justify=justify, no_wrap=i != self.wide, overflow="fold")
+        for row in self.rows:
+            table.add_row(*(Text(cell) for cell in row))
+        Console().print(table)
+
+
+def fields(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names and values, one pair a line, values aligned."""
+    listed = [(name, value) for name, value in pairs if value != ""]
+    width = max((len(name) for name, _ in listed), default=0)
+    for name, value in listed:
+        first, *rest = value.splitlines() or [""]
+        click.echo(f"{name.ljust(width)}  {first}")
+        for line in rest:
+            click.echo(f"{' ' * width}  {line}")
+
+
+def bytes_text(size: int) -> str:
+    """Return a number of bytes as people read it: `812 B`, `1.3 MB`."""
+    if size < 1000:
+        return f"{size} B"
+    amount = float(size)
+    for unit in ("kB", "MB", "GB", "TB"):
+        amount /= 1000
+        if amount < 999.5:
+            return f"{amount:.3g} {unit}"
+    return f"{amount:.0f} PB"
+
+
+def shape_text(shape: Sequence[int | None] | None) -> str:
+    """Return a shape as `[2,?]`; `?` alone for unknown rank."""
+    return "?" if shape is None else f"[{','.join('?' if n is None else str(n) for n in shape)}]"
+
+
+def count(number: int, noun: str) -> str:
+    """Return `1 node`, `3 nodes`."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+@contextlib.contextmanager
+def progress(what: str, total: int | None = None) -> Iterator[Any]:
+    """Yield a function that is called with the amount done since the last call; a bar on stderr while that is a
+    terminal.
+    """
+    if not sys.stderr.isatty():
+        yield lambda amount=1: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda amount=1: bar.advance(task, amount)

@@ -1,0 +1,109 @@
+"""`icefloe run`: feed a graph, fetch from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from icefloe_cli.options import files_option, json_option
+from icefloe_cli.output import bytes_text, emit_json, note, progress, shape_text
+
+
+@click.command()
+@click.argument("graph", type=click.Path(exists=True))
+@click.argument("fetches", nargs=-1, metavar="[FETCH]...")
+@click.option("--feed", "feeds", multiple=True, metavar="NAME=VALUE", help="Feed a tensor. May be repeated.")
+@click.option("--fetch", "more", multiple=True, metavar="NAME", help="As FETCH. May be repeated.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Store what is fetched in an .npz or .h5.")
+@click.option("--checkpoint", type=click.Path(), help="Restore the variables from this checkpoint first.")
+@click.option("--init", is_flag=True, help="Run the initialisers of variables and tables first.")
+@click.option("--full", is_flag=True, help="Print every element, however many.")
+@files_option()
+@json_option()
+def run(
+    graph: str,
+    fetches: tuple[str, ...],
+    feeds: tuple[str, ...],
+    more: tuple[str, ...],
+    output: str | None,
+    checkpoint: str | None,
+    init: bool,
+    full: bool,
+    allow_files: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Run GRAPH and print each FETCH, a tensor `y:0` or an operation to run.
+
+    GRAPH is a GraphDef (.pb, .pbtxt, .json) or a .meta. The name of an operation with one output stands for that
+    output.
+
+    \b
+    Values to feed:
+      x:0=@x.npy         an array; @data.npz:name and @data.h5:name for one of several
+      x:0=[[1, 2]]       JSON: a number, true, "text", lists
+      x:0=@x.json, x:0=- JSON from a file or from stdin
+
+    \b
+    Examples:
+      icefloe run frozen.pb --feed x:0=@x.npy y:0
+      icefloe run model.meta --checkpoint model --feed x=[[1,2,3]] y --json
+      icefloe run model.meta --init loss:0 -o loss.npz
+
+    The graph's own file ops are refused, unless --allow-files names a directory.
+    """
+    import icefloe
+    from icefloe_cli.sessions import fetch_name, initialize, open_session, read_feeds
+
+    loaded = icefloe.load_graph(graph)
+    names = [fetch_name(loaded, name) for name in (*fetches, *more)]
+    if not names:
+        raise click.UsageError(f"Nothing to fetch. {_candidates(loaded)}")
+    feed = read_feeds(loaded, feeds)
+    with open_session(loaded, allow_files) as session:
+        if init:
+            initialize(session, feed)
+        if checkpoint is not None:
+            icefloe.saver_for(loaded).restore(session, checkpoint)
+        with progress("running"):
+            values = session.run(names, feed)
+    found = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+    if output is not None:
+        from icefloe_cli.arrays import write_arrays
+
+        size = write_arrays(output, found)
+        note(f"{output}: {', '.join(found) or 'nothing'} ({bytes_text(size)})")
+    if as_json:
+        emit_json("run", {"graph": graph, "fetches": [_as_data(name, value) for name, value in found.items()]})
+    elif output is None:
+        _print(found, full)
+
+
+def _candidates(graph: Any) -> str:
+    """Return what could be fetched."""
+    from icefloe_cli.graphs import results_of
+
+    names = [tensor.name for tensor in results_of(graph)]
+    if not names:
+        return "Give the name of a tensor, such as y:0."
+    shown = ", ".join(names[-8:])
+    return f"Give the name of a tensor; no node uses {shown}" + (
+        f" and {len(names) - 8} others." if len(names) > 8 else "."
+    )
+
+
+def _as_data(name: str, value: Any) -> dict[str, Any]:
+    from icefloe_cli.printing import array_data
+
+    return {"name": name, **array_data(value)}
+
+
+def _print(found: dict[str, Any], full: bool) -> None:
+    import numpy as np
+
+    from icefloe_cli.printing import array_text, dtype_text
+
+    for name, value in found.items():
+        array = np.asarray(value)
+        click.echo(f"{name}  {dtype_text(array)} {shape_text(array.shape)}")
+        click.echo(array_text(array, full=full))

@@ -1,0 +1,66 @@
+"""A loaded graph in a session, as `run`, `save` and `restore` need it: initialised, restored, fed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from icefloe_cli.output import progress
+from icefloe_cli.values import read_value, split_feed
+
+
+def open_session(graph: Any, allow_files: Sequence[str] = ()) -> Any:
+    """Return a session whose ops may touch files below `allow_files` only."""
+    import icefloe
+
+    return icefloe.Session(graph=graph, config=icefloe.Config(files="none", allow_files=list(allow_files)))
+
+
+def tensor_name(graph: Any, name: str) -> str:
+    """Return the full name of a tensor: `x` stands for `x:0` where operation `x` has one output."""
+    if ":" in name:
+        return name
+    outputs = graph.get_operation_by_name(name).outputs
+    if len(outputs) != 1:
+        listed = ", ".join(tensor.name for tensor in outputs[:5]) or "none"
+        raise click.BadParameter(f"operation {name!r} has {len(outputs)} outputs ({listed}); name one")
+    return outputs[0].name
+
+
+def fetch_name(graph: Any, name: str) -> str:
+    """Return what to fetch for `name`: a tensor, or an operation without outputs, which is run."""
+    if ":" not in name and not graph.get_operation_by_name(name).outputs:
+        return name
+    return tensor_name(graph, name)
+
+
+def read_feeds(graph: Any, feeds: Sequence[str]) -> dict[str, Any]:
+    """Return tensor names and values of the arguments `NAME=VALUE`.
+
+    A value that is text stands for itself where the tensor is of strings.
+
+    Raises: click.BadParameter if a value cannot be read.
+    """
+    import icefloe
+
+    out: dict[str, Any] = {}
+    for feed in feeds:
+        given, text = split_feed(feed)
+        name = tensor_name(graph, given)
+        value = read_value(text)
+        dtype = graph.get_tensor_by_name(name).dtype
+        if isinstance(value, str) and dtype.base_dtype != icefloe.string:
+            raise click.BadParameter(f"{given}: expected a {dtype.name}, a list in JSON or @FILE, got {text!r}")
+        out[name] = value
+    return out
+
+
+def initialize(session: Any, feeds: dict[str, Any]) -> None:
+    """Run the initialisers of all variables and tables of the session's graph."""
+    import icefloe
+
+    found = icefloe.initializers_of(session.graph)
+    with progress("initialising"):
+        session.run(found, feeds)

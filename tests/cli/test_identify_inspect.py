@@ -1,0 +1,85 @@
+"""`icefloe identify` and `icefloe inspect`."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_identify_several(cli, savers, tmp_path):
+    (tmp_path / "pointer").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n")
+    result = cli("identify", savers / "plain" / "model.ckpt-3", tmp_path / "pointer")
+    assert result.code == 0
+    assert result.out == (
+        f"{savers}/plain/model.ckpt-3: a V2 checkpoint of 3 tensors, 44 B in 1 shard\n"
+        f"{tmp_path}/pointer: a git-LFS pointer, not the file itself of 5 bytes\n"
+    )
+    assert "git lfs pull" in result.err
+
+
+def test_identify_nothing_is_1(cli, tmp_path):
+    result = cli("identify", tmp_path / "none")
+    assert result.code == 1
+    assert result.out.endswith("nothing: there is no file, directory or checkpoint of this name\n")
+
+
+def test_identify_json(cli, savers):
+    data = cli("identify", savers / "plain" / "checkpoint", savers / "exports", "--json").json()
+    assert [f["kind"] for f in data["files"]] == ["state", "directory"]
+    assert data["files"][0]["details"]["latest"].endswith("plain/model.ckpt-3")
+
+
+def test_inspect_meta(cli, savers):
+    result = cli("inspect", savers / "plain" / "model.ckpt-3.meta")
+    assert result.code == 0
+    assert result.out == (
+        f"{savers}/plain/model.ckpt-3.meta: a MetaGraphDef of 33 nodes, written by TensorFlow 2.21.0: a graph, "
+        "without the values of its variables\n"
+        "nodes        33\n"
+        "version      producer 2474, min_consumer 0\n"
+        "tensorflow   2.21.0\n"
+        "saver        save/restore_all\n"
+        "collections  outputs (1), trainable_variables (2), variables (3)\n"
+        "ops          Const 9, Assign 6, Identity 4, VariableV2 3, NoOp 3, PlaceholderWithDefault 2, Placeholder 1, "
+        "MatMul 1, AddV2 1, AssignAdd 1, SaveV2 1, RestoreV2 1\n"
+        "\ninputs (1)\nname  dtype    shape\nx:0   float32  [?,2]\n"
+        "\noutputs: no node uses them (1)\nname  dtype    shape\ny:0   float32  [?,3]\n"
+        "\nvariables (3)\nname  dtype    shape\nw     float32  [2,3]\nb     float32  [3]\nstep  int64    []\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["whole.meta", "whole.pbtxt"])
+def test_inspect_exports(cli, savers, name):
+    data = cli("inspect", savers / "exports" / name, "--json").json()
+    assert {v["name"]: v["shape"] for v in data["graph"]["variables"]} == {"scope/w": [2], "scope/r": [2]}
+    assert data["graph"]["inputs"] == [{"name": "outside:0", "dtype": "float32", "shape": [2]}]
+
+
+@pytest.mark.parametrize("spelling", ["model.ckpt-3", ".", "checkpoint", "model.ckpt-3.data-00000-of-00001"])
+def test_inspect_checkpoint(cli, savers, spelling):
+    result = cli("inspect", savers / "plain" / spelling)
+    assert result.code == 0
+    assert (
+        "tensors (3)\nname  dtype    shape\nb     float32  [3]\nstep  int64    []\nw     float32  [2,3]\n10 elements"
+        in result.out
+    )
+
+
+def test_inspect_functions(cli, savers):
+    data = cli("inspect", savers / "v2_functions" / "model.meta", "--json").json()
+    assert len(data["graph"]["functions"]) == 4
+    assert data["graph"]["min_consumer"] == 12
+
+
+def test_inspect_long_lists_are_cut(cli, tmp_path):
+    import icefloe
+
+    icefloe.save_checkpoint(tmp_path / "m", {f"v{i:02}": float(i) for i in range(30)})
+    assert "... and 10 more; --all shows them" in cli("inspect", tmp_path / "m").out
+    assert "v29" in cli("inspect", tmp_path / "m", "--all").out
+
+
+def test_inspect_other_files_names_them(cli, tmp_path):
+    (tmp_path / "page").write_text("<html><body>404</body></html>")
+    result = cli("inspect", tmp_path / "page")
+    assert (result.code, result.out) == (0, f"{tmp_path}/page: an HTML page\n")
+    assert cli("inspect", tmp_path / "none").code == 1
