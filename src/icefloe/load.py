@@ -11,11 +11,12 @@ from icefloe import errors
 from icefloe.checkpoint import files, names
 from icefloe.graph import node_bytes
 from icefloe.graph.graph import Graph
-from icefloe.graph.graph_file import graph_from_bytes, read_graph, write_graph
+from icefloe.graph.graph_file import graph_from_bytes, read_file, read_graph, write_graph
 from icefloe.graph.sniff import META_GRAPH_DEF, META_GRAPH_DEF_TEXT, kind_of
 from icefloe.meta_graph.collections import restore_collections
 from icefloe.proto import MetaGraphDef
-from icefloe.saver.meta_files import export_meta_graph, parse_meta_graph, read_file
+from icefloe.saver.graph_variables import known_saver_def, remember_saver_def
+from icefloe.saver.meta_files import export_meta_graph, parse_meta_graph
 
 _GRAPH_FIELD = 2  # MetaGraphDef.graph_def
 
@@ -83,7 +84,7 @@ def _from_meta_graph(data: bytes) -> Graph:
     with graph.as_default():
         restore_collections(meta_graph_def, graph, "", strict=False)
     if meta_graph_def.HasField("saver_def"):
-        graph._saver_def = meta_graph_def.saver_def
+        remember_saver_def(graph, meta_graph_def.saver_def)
     return graph
 
 
@@ -98,6 +99,6 @@ def save_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     """
     path = os.fspath(path)
     if path.endswith(".meta") and isinstance(graph, Graph):
-        export_meta_graph(path, graph=graph, saver_def=getattr(graph, "_saver_def", None))
+        export_meta_graph(path, graph=graph, saver_def=known_saver_def(graph))
         return path
     return write_graph(graph, path)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from icefloe import errors
-from icefloe._version import __version__
+from icefloe._version import GIT_VERSION, VERSION
 from icefloe.graph.collections import GraphKeys, get_from_proto_function
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.naming import strip_name_scope
@@ -21,10 +21,6 @@ from icefloe.meta_graph.collections import add_collection_def
 from icefloe.meta_graph.op_list import strip_default_attributes, stripped_op_list_for_graph
 from icefloe.meta_graph.scopes import in_scope
 from icefloe.proto import GraphDef, MetaGraphDef, NodeDef, SaverDef, cast_message
-
-# The level of TensorFlow's formats that is written, and who wrote it.
-TENSORFLOW_VERSION = "2.21.0"
-GIT_VERSION = f"icefloe-{__version__}"
 
 UNBOUND_INPUTS = "unbound_inputs"
 UNBOUND_PREFIX = "$unbound_inputs_"
@@ -146,7 +142,7 @@ def create_meta_graph_def(
     out = MetaGraphDef()
     if info is not None:
         out.meta_info_def.CopyFrom(info)
-    out.meta_info_def.tensorflow_version = TENSORFLOW_VERSION
+    out.meta_info_def.tensorflow_version = VERSION
     out.meta_info_def.tensorflow_git_version = GIT_VERSION
     out.graph_def.CopyFrom(graph.as_graph_def(add_shapes=True) if graph_def is None else graph_def)
     if not out.meta_info_def.stripped_op_list.op:

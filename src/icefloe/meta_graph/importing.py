@@ -65,7 +65,7 @@ def import_scoped_meta_graph(
         elements = import_graph_def(
             graph_def,
             name=import_scope or scope,
-            input_map=input_map,
+            input_map=None if input_map is None else dict(input_map),
             producer_op_list=info.stripped_op_list if info.HasField("stripped_op_list") else None,
             return_elements=return_elements,
         )

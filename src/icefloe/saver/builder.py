@@ -30,9 +30,9 @@ from icefloe.lib.control import group, with_dependencies
 from icefloe.lib.variable_partitioned import PartitionedVariable
 from icefloe.proto import SaverDef
 from icefloe.saver import saveables as saving
-from icefloe.saver.saveables import SaveableObject
+from icefloe.saver.saveables import SaveableObject as Saveable
 
-PerDevice = list[tuple[str, list[SaveableObject]]]
+PerDevice = list[tuple[str, list[Saveable]]]
 
 
 def _cpu0(device: str) -> str:
@@ -54,7 +54,7 @@ class BaseSaverBuilder:
     def __init__(self, write_version: int = SaverDef.V2) -> None:
         self._write_version = write_version
 
-    def save_op(self, filename_tensor: Tensor, saveables: list[SaveableObject]) -> Operation:
+    def save_op(self, filename_tensor: Tensor, saveables: list[Saveable]) -> Operation:
         """Add the node that writes `saveables` to the file or prefix `filename_tensor`.
 
         Raises: RuntimeError for a write version that is neither V1 nor V2.
@@ -69,14 +69,14 @@ class BaseSaverBuilder:
             return build.apply_op("SaveV2", filename_tensor, names, slices, tensors)
         raise RuntimeError(f"Unexpected write_version: {self._write_version}")
 
-    def restore_op(self, filename_tensor: Tensor, saveable: SaveableObject, preferred_shard: int) -> list[Tensor]:
+    def restore_op(self, filename_tensor: Tensor, saveable: Saveable, preferred_shard: int) -> list[Tensor]:
         """Add nodes that read the tensors of one object, and return these."""
         return [self._restore_v2(filename_tensor, [spec])[0] for spec in saveable.specs]
 
     def bulk_restore(
         self,
         filename_tensor: Tensor,
-        saveables: list[SaveableObject],
+        saveables: list[Saveable],
         preferred_shard: int,
         restore_sequentially: bool,
     ) -> list[Tensor]:
@@ -99,7 +99,7 @@ class BaseSaverBuilder:
         dtypes = [spec.dtype.base_dtype for spec in specs]
         return list(build.apply_op("RestoreV2", filename_tensor, names, slices, dtypes=dtypes))
 
-    def _add_save(self, filename_tensor: Tensor, saveables: list[SaveableObject]) -> Tensor:
+    def _add_save(self, filename_tensor: Tensor, saveables: list[Saveable]) -> Tensor:
         return with_dependencies([self.save_op(filename_tensor, saveables)], filename_tensor)
 
     def _add_sharded_save_v2(self, prefix: Tensor, per_device: PerDevice) -> Tensor:
@@ -139,7 +139,7 @@ class BaseSaverBuilder:
     def _add_restore(
         self,
         filename_tensor: Tensor,
-        saveables: list[SaveableObject],
+        saveables: list[Saveable],
         restore_sequentially: bool,
         reshape: bool,
         preferred_shard: int = -1,
@@ -165,12 +165,12 @@ class BaseSaverBuilder:
         return group(*shards, name="restore_all")
 
     @staticmethod
-    def _by_device(saveables: Iterable[SaveableObject]) -> PerDevice:
+    def _by_device(saveables: Iterable[Saveable]) -> PerDevice:
         """Return the saveables grouped by device, sorted by its name.
 
         Raises: ValueError if the tensors of one object are on several devices.
         """
-        groups: dict[str, list[SaveableObject]] = defaultdict(list)
+        groups: dict[str, list[Saveable]] = defaultdict(list)
         for saveable in saveables:
             devices = {canonical_name(spec.device) for spec in saveable.specs}
             if len(devices) != 1:
@@ -201,7 +201,7 @@ class BaseSaverBuilder:
             named = saving.op_list_to_dict(named)
         saveables = saving.validate_and_slice_inputs(named)
         with name_scope(name, "save", [saveable.op for saveable in saveables]):
-            prefix = filename or "model"
+            prefix: Any = filename or "model"
             for placeholder in ("filename", "Const"):
                 prefix = build.apply_op("PlaceholderWithDefault", prefix, shape=(), name=placeholder)
             if sharded:
@@ -247,7 +247,7 @@ class BulkSaverBuilder(BaseSaverBuilder):
     def bulk_restore(
         self,
         filename_tensor: Tensor,
-        saveables: list[SaveableObject],
+        saveables: list[Saveable],
         preferred_shard: int,
         restore_sequentially: bool,
     ) -> list[Tensor]:

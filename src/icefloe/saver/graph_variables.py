@@ -6,6 +6,7 @@ VarHandleOp               a resource; AssignVariableOp `<name>/Assign`, and a Re
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from icefloe.graph.collections import GraphKeys
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.proto import SaverDef
 from icefloe.saver.saver import Saver
 
 _REFERENCES = frozenset(("Variable", "VariableV2", "AutoReloadVariable"))
@@ -48,7 +50,7 @@ class GraphVariable:
         return self.op.kernel_attr("shape") if self.op.has_attr("shape") else None
 
 
-def graph_variables(graph: Graph) -> Iterator[GraphVariable]:
+def variables_of(graph: Graph) -> Iterator[GraphVariable]:
     """Yield the variables of `graph` in the order of its nodes."""
     for op in graph.get_operations():
         is_reference = op.type in _REFERENCES
@@ -64,13 +66,27 @@ def graph_variables(graph: Graph) -> Iterator[GraphVariable]:
         yield GraphVariable(op, named[0] if named else None, value)
 
 
-def initializers(graph: Graph) -> list[Operation]:
+def initializers_of(graph: Graph) -> list[Operation]:
     """Return the operations that give the variables and tables of `graph` their initial values."""
-    found = [v.initializer for v in graph_variables(graph) if v.initializer is not None]
+    found = [v.initializer for v in variables_of(graph) if v.initializer is not None]
     for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
         found += [item.initializer for item in graph.get_collection(key) if hasattr(item, "initializer")]
     found += [op for op in graph.get_collection(GraphKeys.TABLE_INITIALIZERS) if isinstance(op, Operation)]
     return list(dict.fromkeys(found))
+
+
+# What a `.meta` said of the Saver of the graph that was loaded from it.
+_SAVER_DEFS: weakref.WeakKeyDictionary[Graph, SaverDef] = weakref.WeakKeyDictionary()
+
+
+def remember_saver_def(graph: Graph, saver_def: SaverDef) -> None:
+    """Note which save and restore nodes `graph` has."""
+    _SAVER_DEFS[graph] = saver_def
+
+
+def known_saver_def(graph: Graph) -> SaverDef | None:
+    """Return the SaverDef that was noted for `graph`, or None."""
+    return _SAVER_DEFS.get(graph)
 
 
 def _readable(graph: Graph, variable: GraphVariable) -> Tensor:
@@ -87,7 +103,7 @@ def saver_for(graph: Graph, **options: Any) -> Saver:
 
     Raises: FailedPreconditionError if the graph has no variables.
     """
-    known = getattr(graph, "_saver_def", None)
+    known = known_saver_def(graph)
     if known is not None and not options:
         return Saver(saver_def=known)
     with graph.as_default():
@@ -95,7 +111,7 @@ def saver_for(graph: Graph, **options: Any) -> Saver:
         extra = graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
         if variables or extra:
             return Saver([*variables, *extra], **options)
-        named = {v.name: _readable(graph, v) for v in graph_variables(graph)}
+        named = {v.name: _readable(graph, v) for v in variables_of(graph)}
         if not named:
             raise errors.FailedPreconditionError("the graph has no variables to save or restore")
         return Saver(named, **options)

@@ -130,17 +130,13 @@ class ResourceVariableSaveable(SaveableObject):
             return build.apply_op("AssignVariableOp", self.handle_op, value)
 
 
-def _is_resource(variable: Variable) -> bool:
-    return variable.op.type == "VarHandleOp"
-
-
 def _element(variable: Any) -> Any:
     """Return the tensor that stands for a whole variable: the reference, or the read node of a resource variable.
 
     Raises: TypeError if it is no variable.
     """
-    if isinstance(variable, Variable) and _is_resource(variable):
-        return variable._graph_element
+    if isinstance(variable, Variable) and variable.op.type == "VarHandleOp":
+        return variable._as_graph_element()
     tensor = conversion.convert_to_tensor(variable, as_ref=True)
     if tensor.op.type not in _VARIABLE_OPS:
         raise TypeError(
@@ -212,7 +208,7 @@ def op_list_to_dict(op_list: Any) -> dict[str, Any]:
                 raise ValueError(f"At least two variables have the same name: {var.name}")
             out[var.name] = var
         elif isinstance(var, Variable) and var._save_slice_info:
-            name = var._save_slice_info.full_name
+            name = var._save_slice_info.full_name or ""
             if not isinstance(out.setdefault(name, []), list):
                 raise ValueError(f"Mixing slices and non-slices with the same name: {name}")  # noqa: TRY004 (so TensorFlow)
             out[name].append(var)

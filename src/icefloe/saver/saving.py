@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from icefloe import errors
-from icefloe.checkpoint.writer import BundleWriter
 from icefloe.checkpoint.slices import parse_spec
+from icefloe.checkpoint.writer import BundleWriter
 from icefloe.graph.operation import Operation
 from icefloe.saver.restore_plan import ancestors, texts
 

@@ -91,7 +91,7 @@ def test_saver_for_a_bare_graph(name, tmp_path):
     graph = tf.load_graph(path)
     saver = tf.saver_for(graph)
     with tf.Session(graph=graph) as session:
-        session.run(tf.initializers(graph))
+        session.run(tf.initializers_of(graph))
         prefix = saver.save(session, tmp_path / "model", write_meta_graph=False)
     with tf.open_checkpoint(prefix) as reader, tf.open_checkpoint(SAVERS / name / "model.ckpt-3") as golden:
         for key in reader:
