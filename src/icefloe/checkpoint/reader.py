@@ -101,17 +101,22 @@ class BundleReader(CheckpointReader):
         self._maps.clear()  # a map lives on as long as a view of it does
 
     def read(self, name: str) -> np.ndarray:
-        entry = self.entry(name)
-        if entry.is_sliced:
-            array = self._assemble(name, entry, TensorSlice.full(len(entry.shape)))
-        else:
-            array = self._read_entry(name, entry)
-        return self._handed_out(array)
+        return self._read(name, None)
 
     def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
-        return self._handed_out(self._read_slice(name, self.entry(name), chosen))
+        return self._read(name, chosen)
 
-    def _handed_out(self, array: np.ndarray) -> np.ndarray:
+    def _read(self, name: str, chosen: TensorSlice | None) -> np.ndarray:
+        entry = self.entry(name)
+        try:
+            if chosen is not None:
+                array = self._read_slice(name, entry, chosen)
+            elif entry.is_sliced:
+                array = self._assemble(name, entry, TensorSlice.full(len(entry.shape)))
+            else:
+                array = self._read_entry(name, entry)
+        except errors.OpError as e:
+            raise e.add_context(path=self._location.index) from None
         if self._mmap:
             array.flags.writeable = False
         return array
@@ -158,8 +163,7 @@ class BundleReader(CheckpointReader):
             expected = entry.num_elements * entry.dtype.size
             if entry.size != expected:
                 raise errors.DataLossError(
-                    f"Invalid size in bundle entry: key {name}; stored size {entry.size}; expected size {expected}",
-                    path=self._location.index,
+                    f"Invalid size in bundle entry: key {name}; stored size {entry.size}; expected size {expected}"
                 )
         if entry.offset + entry.size > source.size:
             if self._is_replaced():
@@ -272,17 +276,14 @@ class BundleReader(CheckpointReader):
 
     def _assemble(self, name: str, entry: Entry, chosen: TensorSlice) -> np.ndarray:
         """Return a slice of a partitioned tensor, put together from those that are stored."""
-        try:
-            sizes, pieces = assembly.pieces(name, entry.shape, entry.slices, chosen)
-        except errors.OpError as e:
-            raise e.add_context(path=self._location.index) from None
+        sizes, pieces = assembly.pieces(name, entry.shape, entry.slices, chosen)
         parts = [(piece, self._index.slice_entry(name, piece.stored)) for piece in pieces]
         shards: dict[int, int] = {}
         for piece, part in parts:
             _check_part(name, entry, piece.stored, part)
             shards[part.shard] = self._place(name, part).size
         if sum(part.size for _, part in parts) > sum(shards.values()):
-            raise errors.DataLossError(f"slices of tensor {name} share bytes", path=self._location.index)
+            raise errors.DataLossError(f"slices of tensor {name} share bytes")
         array = _empty(name, sizes, entry.dtype.numpy)
         for piece, part in parts:
             view = array[piece.target]

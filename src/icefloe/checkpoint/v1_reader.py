@@ -125,23 +125,28 @@ class V1Reader(CheckpointReader):
             source.close()
 
     def read(self, name: str) -> np.ndarray:
-        entry = self.entry(name)
-        return self.read_slice(name, TensorSlice.full(len(entry.shape)))
+        return self._read(name, None)
 
     def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
+        return self._read(name, chosen)
+
+    def _read(self, name: str, chosen: TensorSlice | None) -> np.ndarray:
         entry = self.entry(name)
+        try:
+            return self._assemble(name, entry, TensorSlice.full(len(entry.shape)) if chosen is None else chosen)
+        except errors.OpError as e:
+            raise e.add_context(path=self.prefix) from None
+
+    def _assemble(self, name: str, entry: Entry, chosen: TensorSlice) -> np.ndarray:
         tensor = self._tensors[name]
         if chosen in tensor.places:
             return self._read_stored(name, tensor, entry, chosen)
-        if not entry.shape or 0 in entry.shape:
-            # Such a tensor has no elements, or one: any stored slice that covers it is all of it.
+        if 0 in entry.shape:
+            # No elements, so nothing to cover: any stored slice that is the whole tensor will do.
             whole = next((s for s in tensor.places if s.covers(entry.shape)), None)
             if whole is not None:
                 return self._read_stored(name, tensor, entry, whole)[chosen.index(entry.shape)]
-        try:
-            sizes, pieces = assembly.pieces(name, entry.shape, list(tensor.places), chosen)
-        except errors.OpError as e:
-            raise e.add_context(path=self.prefix) from None
+        sizes, pieces = assembly.pieces(name, entry.shape, list(tensor.places), chosen)
         parts = [(piece, self._read_stored(name, tensor, entry, piece.stored)) for piece in pieces]
         array = np.empty(sizes, entry.dtype.numpy)
         for piece, part in parts:
