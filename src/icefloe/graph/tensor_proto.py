@@ -56,6 +56,8 @@ _FLOAT8 = frozenset(
 # TensorFlow's writer knows only these of the above for a single element.
 _FLOAT8_WRITTEN = frozenset(("float8_e5m2", "float8_e4m3fn", "float4_e2m1fn"))
 
+_NIBBLES = {"int4": 4, "uint4": 4, "int2": 2, "uint2": 2}
+
 _CONVERT_HINT = (
     "Consider casting elements to a supported type. "
     "See https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes."
@@ -315,8 +317,12 @@ def _from_field(tensor: TensorProto, dtype: datatypes.DType) -> np.ndarray:
         return values.astype(np.uint16).view(dtype.numpy)
     if dtype.is_quantized:
         return values.astype(dtype.numpy[0]).view(dtype.numpy)
-    if dtype.size == 1 and dtype.is_integer:
-        return values.astype(np.int8).astype(dtype.numpy) if dtype.name[-1] in "24" else values.astype(dtype.numpy)
+    if dtype.name in _NIBBLES:
+        bits = _NIBBLES[dtype.name]
+        low = values & ((1 << bits) - 1)
+        # In memory, as in TensorFlow's, a negative one fills its whole byte with ones.
+        signed = low - ((low >> (bits - 1)) << bits) if dtype.name[0] == "i" else low
+        return signed.astype(np.int8).view(dtype.numpy)
     return values.astype(dtype.numpy, copy=False)
 
 
