@@ -73,6 +73,16 @@ class ResourceManager:
             self._resources.pop((container or DEFAULT_CONTAINER, name, cls), None)
             _close(found)
 
+    def forget(self, resource: Any) -> bool:
+        """Delete a resource that is no variable, wherever it is; return whether it was there."""
+        with self._lock:
+            keys = [key for key, found in self._resources.items() if found is resource]
+            for key in keys:
+                del self._resources[key]
+        if keys:
+            _close(resource)
+        return bool(keys)
+
     def clear(self, container: str | None = None) -> None:
         """Delete all resources of `container`; None: of all containers, with the random streams and states of nodes."""
         with self._lock:

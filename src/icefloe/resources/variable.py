@@ -112,6 +112,10 @@ class Variable:
         """Return the error for a read before the first assignment."""
         return errors.FailedPreconditionError(f"Attempting to use uninitialized value {self.name}")
 
+    def complaints(self) -> tuple[str, ...]:
+        """Return the messages of the errors about a variable without a value."""
+        return (self.uninitialized().message,)
+
     def assign(self, array: Any, fresh: bool = False, validate_shape: bool = True) -> None:
         """Give the variable a new value.
 
@@ -197,6 +201,10 @@ class ResourceVariable(Variable):
             f"Resource {self.container}/{self.name} does not exist. "
             f"(Could not find resource: {self.container}/{self.name})"
         )
+
+    def complaints(self) -> tuple[str, ...]:
+        """Return the messages of the errors about a variable without a value."""
+        return self.uninitialized().message, self.missing().message
 
     def declare(self, dtype: DType) -> None:
         """Give a variable without a value another dtype, as when it is made anew after its handle was destroyed."""

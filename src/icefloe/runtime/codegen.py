@@ -100,12 +100,14 @@ class _Writer:
         if any(bindings[p].per_run for p in positions):
             self._lines.append(f"    run = s[{RUN}]")
         local: set[int] = set()
+        listed: set[int] = set()
         for position in positions:
             step, binding = steps[position], bindings[position]
             for slot in dict.fromkeys(step.inputs):
                 if slot not in local and slot not in self._constants:
                     self._lines.append(f"    x{slot} = s[{slot}]")
                     local.add(slot)
+                    listed.add(slot)
             # A value that nobody in this chunk reads goes into the list only.
             targets = []
             for slot in step.outputs:
@@ -130,7 +132,7 @@ class _Writer:
             if gone:
                 line += "; del " + ", ".join(f"x{slot}" for slot in gone)
             for slot in gone:
-                if slot not in step.outputs:
+                if slot in listed:
                     line += f"; s[{slot}] = None"
                 local.discard(slot)
             self._lines.append("    " + line)

@@ -96,15 +96,16 @@ class Program:
         """Return the error to raise for the step at `position`."""
         step = self.steps[position]
         error = located(self.plan, self.scope, exception, step.node)
-        if isinstance(error, errors.FailedPreconditionError):
-            self._name_uninitialized(error)
+        self._name_uninitialized(error)
         return error
 
-    def _name_uninitialized(self, error: errors.FailedPreconditionError) -> None:
-        """Where a variable without a value was read, name all that the run reads and that have none."""
-        empty = self.uninitialized()
-        if any(error.message == v.uninitialized().message for v in empty) and len(empty) > 1:
-            error.add_context(hint=f"Uninitialized variables that this run reads: {', '.join(v.name for v in empty)}.")
+    def _name_uninitialized(self, error: errors.OpError) -> None:
+        """Where a variable without a value was used, name all that the run uses and that have none."""
+        if isinstance(error, (errors.FailedPreconditionError, errors.NotFoundError)):
+            empty = self.uninitialized()
+            if len(empty) > 1 and any(error.message == said for v in empty for said in v.complaints()):
+                names = ", ".join(v.name for v in empty)
+                error.add_context(hint=f"Uninitialized variables that this run uses: {names}.")
 
     def uninitialized(self) -> list[Variable]:
         """Return the variables without a value that the run reads, in the order of first use."""
