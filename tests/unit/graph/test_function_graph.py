@@ -102,7 +102,7 @@ def test_a_function_may_return_its_argument_and_call_another() -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"node_def": [{"name": "n", "op": "Identity", "input": ["gone"]}]}, "Node 'n': Unknown input node 'gone'"),
+        ({"node_def": [{"name": "n", "op": "LoopCond", "input": ["gone"]}]}, "Node 'n': Unknown input node 'gone'"),
         ({"node_def": [{"name": "n", "op": "NoOp", "input": ["^gone"]}]}, r"Node 'n': Unknown input node '\^gone'"),
         ({"node_def": [{"name": "n", "op": "NoOp"}, {"name": "n", "op": "NoOp"}]}, "Node 'n' is not unique"),
         (
