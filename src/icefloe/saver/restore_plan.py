@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from icefloe.checkpoint.slices import parse_spec
-from icefloe.graph.constant_value import constant_value
+from icefloe.graph.constant_value import known_value
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -78,7 +78,7 @@ def ancestors(op: Operation, types: Container[str]) -> list[Operation]:
 
 def texts(tensor: Tensor) -> list[str] | None:
     """Return the strings that `tensor` holds, None if that is not known without running."""
-    value = constant_value(tensor)
+    value = known_value(tensor)
     if value is None:
         return None
     return [v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else str(v) for v in np.ravel(value)]
