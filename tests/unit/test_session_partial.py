@@ -86,7 +86,7 @@ def test_refusals_leave_the_handle_as_it_was(abc: Any) -> None:
 
 
 def test_handles_that_are_used_up_foreign_or_unknown(abc: Any) -> None:
-    a, b, c, r1, r2 = abc
+    a, b, _, r1, _ = abc
     text = "Must run 'setup' before performing partial runs!"
     with Session() as s, Session() as other:
         h = s.partial_run_setup([r1], [a, b])

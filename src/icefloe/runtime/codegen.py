@@ -48,7 +48,8 @@ class Compiled:
             for chunk in self._chunks:
                 chunk(slots)
         except Exception as exception:
-            raise fail(self._position(exception.__traceback__), exception) from exception.__cause__
+            error = fail(self._position(exception.__traceback__), exception)
+            raise error from error.__cause__
 
     def _position(self, traceback: TracebackType | None) -> int:
         while traceback is not None:

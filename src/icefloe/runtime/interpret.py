@@ -32,7 +32,8 @@ def interpret(code: Code, slots: Slots, fail: Callable[[int, Exception], Excepti
             for slot in dead:
                 slots[slot] = None
     except Exception as exception:
-        raise fail(position, exception) from exception.__cause__
+        error = fail(position, exception)
+        raise error from error.__cause__
 
 
 def closure(step: Step, binding: Binding) -> Callable[[Slots], None]:

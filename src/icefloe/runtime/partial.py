@@ -179,7 +179,8 @@ class PartialRun:
         except Exception as exception:
             node = shared.plan.steps[position].node
             self.release()
-            raise program.located(shared.plan, shared.scope, exception, node) from exception.__cause__
+            error = program.located(shared.plan, shared.scope, exception, node)
+            raise error from error.__cause__
         self._pending_steps = left
 
     def _take(self, elements: Sequence[Tensor | Operation]) -> list[Any]:

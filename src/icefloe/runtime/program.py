@@ -29,7 +29,8 @@ def bind_steps(plan: Plan, scope: Scope) -> tuple[Binding, ...]:
         try:
             found.append(bind(step, plan, scope))
         except Exception as exception:
-            raise located(plan, scope, exception, step.node) from exception.__cause__
+            error = located(plan, scope, exception, step.node)
+            raise error from error.__cause__
     return tuple(found)
 
 
