@@ -132,8 +132,8 @@ def _check_default(default: Sequence[int | None], values: Sequence[int | None]) 
                 problem = f"default_value.shape[{i}] = {n} but rt_input.flat_values.shape[{at}] = {m}"
     if problem:
         raise errors.InvalidArgumentError(
-            f"default_value.shape={shape_text(tuple(default))} and rt_input.flat_values.shape={shape_text(tuple(values))} "
-            f"are incompatible: {problem}"
+            f"default_value.shape={shape_text(tuple(default))} and "
+            f"rt_input.flat_values.shape={shape_text(tuple(values))} are incompatible: {problem}"
         )
 
 
