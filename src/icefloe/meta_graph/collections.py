@@ -32,9 +32,10 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.naming import prepend_name_scope, strip_name_scope
 from icefloe.lib.variable import Variable
 from icefloe.meta_graph.scopes import in_scope
-from icefloe.proto import CollectionDef, MetaGraphDef, VariableDef
+from icefloe.proto import CollectionDef, MetaGraphDef, VariableDef, cast_message, message_class
 
 _LOG = logging.getLogger("icefloe")
+_ANY = message_class("google.protobuf.Any")
 
 # Collections whose items are variables: one object per VariableDef, shared between them.
 VARIABLE_COLLECTIONS = frozenset(
@@ -82,6 +83,12 @@ def _wanted(item: Any, scope: str | None, excluded: frozenset[str]) -> bool:
     return in_scope(name, scope) or name.startswith("$unbound_inputs_")
 
 
+def _as_bytes(item: Any) -> bytes:
+    if not isinstance(item, (str, bytes)):
+        raise TypeError(f"expected str or bytes, got {item!r}")
+    return item.encode() if isinstance(item, str) else item
+
+
 def _encode(items: list[Any], key: str, scope: str | None) -> CollectionDef:
     out = CollectionDef()
     to_proto = get_to_proto_function(key)
@@ -100,7 +107,11 @@ def _encode(items: list[Any], key: str, scope: str | None) -> CollectionDef:
     if kind == "node_list":
         values.extend(strip_name_scope(item.name, scope) for item in items if in_scope(item.name, scope))
     elif kind == "bytes_list":
-        values.extend(item.encode() if isinstance(item, str) else bytes(item) for item in items)
+        values.extend(_as_bytes(item) for item in items)
+    elif kind == "int64_list":
+        values.extend(int(item) if isinstance(item, bool) else item for item in items)
+    elif kind == "any_list":
+        values.extend(cast_message(item, _ANY) for item in items)
     else:
         values.extend(items)
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ from icefloe.graph.graph_file import read_file
 from icefloe.graph.sniff import META_GRAPH_DEF, META_GRAPH_DEF_TEXT, kind_of
 from icefloe.meta_graph.export import export_scoped_meta_graph
 from icefloe.meta_graph.importing import import_scoped_meta_graph
-from icefloe.proto import POOL, MetaGraphDef, cast_message
+from icefloe.proto import POOL, GraphDebugInfo, MetaGraphDef, cast_message
 
 if TYPE_CHECKING:
     from icefloe.saver.saver import Saver
+
+_LOG = logging.getLogger("icefloe")
 
 
 def write_atomically(path: str, data: bytes) -> None:
@@ -93,7 +96,7 @@ def export_meta_graph(
     export_scope: only what is below this name scope, without its name. clear_devices: without devices.
     clear_extraneous_savers: without the nodes of other Savers than that of `saver_def`.
     strip_default_attrs: without attrs that equal their default. as_text: write text.
-    save_debug_info: write where in the Python code each node was made, beside `filename`, as `.debug`.
+    save_debug_info: write a GraphDebugInfo beside `filename`, as `.debug`; it has no traces, as operations keep none.
 
     Raises: InvalidArgumentError if it is larger than 2 GiB; the errors of writing the file.
     """
@@ -113,6 +116,9 @@ def export_meta_graph(
     if filename is not None:
         directory, name = os.path.split(os.fspath(filename))
         write_graph(out, directory, name, as_text)
+        if save_debug_info:
+            _LOG.warning("Operations keep no record of where they were made: the .debug file holds no traces.")
+            write_graph(GraphDebugInfo(), directory, os.path.splitext(name)[0] + ".debug", as_text)
     return out
 
 
