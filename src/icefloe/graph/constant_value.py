@@ -139,7 +139,7 @@ def _evaluate(tensor: Tensor, table: dict[str, Any], *, partial: bool) -> Any:
     """Return the value of `tensor` by the rules of `table`, or None."""
     known: dict[tuple[int, int], Any] = {}
     stack = [tensor]
-    visited = 0
+    opened: set[tuple[int, int]] = set()
     while stack:
         current = stack[-1]
         key = (current.op._id, current.value_index)
@@ -155,9 +155,10 @@ def _evaluate(tensor: Tensor, table: dict[str, Any], *, partial: bool) -> Any:
             inputs = needs(current)
             missing = [t for t in inputs if (t.op._id, t.value_index) not in known]
             if missing:
-                visited += 1
-                if visited > MAX_NODES or any(t in stack for t in missing):
+                # Seen before and still waiting: it depends on itself, through a loop's back edge.
+                if key in opened or len(opened) == MAX_NODES:
                     return None
+                opened.add(key)
                 stack.extend(missing)
                 continue
             values = [known[t.op._id, t.value_index] for t in inputs]

@@ -319,7 +319,7 @@ class _Importer:
 
     def _make(self, op_id: int, node: NodeDef) -> None:
         op = Operation(self.graph, op_id, self.renamed[node.name], node.op)
-        op._device = node.device
+        op._device = DeviceScope(node.device).device_for(op) if node.device else ""
         op._attrs = attrs = dict(node.attr)
         op._signature = self.graph._find_signature(node.op)
         if op._signature is None and node.op in self._library:
@@ -434,7 +434,8 @@ class _Importer:
                 found.append(self.ops[element])
                 continue
             key = parse_tensor_name(element)
-            found.append(self.input_map.get(key) or self.ops[key[0]].outputs[key[1]])
+            mapped = self.input_map.get(key)
+            found.append(self.ops[key[0]].outputs[key[1]] if mapped is None else mapped)
         return found
 
     def attach(self) -> None:
@@ -485,12 +486,10 @@ class _Importer:
             graph._apply_colocation(op)
         if graph._container:
             graph._apply_container(op)
-        device, op._device = op._device, ""
-        if not self._colocated_names(op):
-            if device:
-                op._device = DeviceScope(device).device_for(op)
-            if graph._device_stack:
-                graph._apply_device_functions(op)
+        if self._colocated_names(op):
+            op._device = ""
+        elif graph._device_stack:
+            graph._apply_device_functions(op)
 
     def _colocated_names(self, op: Operation) -> list[str]:
         value = op._node_attrs().get("_class")

@@ -299,15 +299,14 @@ def _infer_loaded(op: Operation) -> None:
         tensor._dims = None
     try:
         _run_rule(op)
-        _take_hints(op)
-    except errors.OpError:
+    except Exception:  # the node may be any nonsense: wrong attrs, too few inputs; what it is fails when it is run
         for tensor in op.outputs:
             tensor._dims = None
-        _take_hints(op)
     finally:
         for tensor in unknown_inputs:
             if tensor._dims is None and tensor.op is not op:
                 tensor._dims = PENDING
+    _take_hints(op)
 
 
 def _take_hints(op: Operation) -> None:

@@ -767,3 +767,150 @@ def registered_conversion_of_no_type(t: Any) -> None:
 def reset_inside_block(t: Any) -> None:
     with t.Graph().as_default():
         t.reset_default_graph()
+
+
+# Importing
+
+
+PLACEHOLDER = "node { name: 'A' op: 'Placeholder' attr { key: 'dtype' value { type: DT_INT32 } } }"
+
+
+def identity(name: str, inputs: str, dtype: str = "DT_INT32", kind: str = "Identity") -> str:
+    listed = " ".join(f"input: '{i}'" for i in inputs.split())
+    return f"node {{ name: '{name}' op: '{kind}' {listed} attr {{ key: 'T' value {{ type: {dtype} }} }} }}"
+
+
+def seen(t: Any) -> list[Any]:
+    """What the default graph holds."""
+    return [
+        [op.name, op.type, [i.name for i in op.inputs], [c.name for c in op.control_inputs], op.device,
+         [g.decode() for g in op.colocation_groups()]]
+        for op in t.get_default_graph().get_operations()
+    ]  # fmt: skip
+
+
+def imports(
+    text: str, before: Callable[[Any], Any] = lambda t: None, producer: int = 22, **options: Any
+) -> Callable[[Any], Any]:
+    """A program that imports a GraphDef in text form, and tells what is there then."""
+
+    def program(t: Any) -> Any:
+        before(t)
+        given = {key: value(t) if callable(value) else value for key, value in options.items()}
+        elements = t.import_graph_def(t.graph_def(text, producer), **given)
+        versions = t.get_default_graph().graph_def_versions
+        return [elements and [e.name for e in elements], seen(t), versions.producer, versions.min_consumer]
+
+    return program
+
+
+COLOCATED = """node { name: 'A' op: 'NoOp' device: '/cpu:0' }
+node { name: 'B' op: 'NoOp' device: '/gpu:0' attr { key: '_class' value { list { s: 'loc:@A' } } } }"""
+CLASHING = """node { name: 'A' op: 'NoOp' } node { name: 'x' op: 'NoOp' } node { name: 'A_1' op: 'NoOp' }
+node { name: 'B' op: 'NoOp' input: '^A' attr { key: '_class' value { list { s: 'loc:@A' } } } }"""
+LOOP = (
+    """node { name: 'e' op: 'Enter' input: 'A' attr { key: 'T' value { type: DT_INT32 } }
+  attr { key: 'frame_name' value { s: 'f' } } attr { key: 'parallel_iterations' value { i: 10 } } }
+"""
+    + identity("n", "m", kind="NextIteration")
+    + """
+node { name: 'm' op: 'Merge' input: 'e' input: 'n' attr { key: 'N' value { i: 2 } } attr { key: 'T' value { type: DT_INT32 } } }
+"""
+)
+
+
+def taken(t: Any) -> None:
+    t.op("NoOp", name="A")
+    t.op("NoOp", name="x/y")
+
+
+def one(t: Any) -> Any:
+    return t.constant(1, name="one")
+
+
+ANSWERS.update(
+    import_plain=imports(PLACEHOLDER + identity("B", "A"), return_elements=["A", "B:0"]),
+    import_backwards=imports(identity("B", "A") + identity("C", "B") + PLACEHOLDER, name=""),
+    import_twice=lambda t: [imports(PLACEHOLDER)(t), imports(PLACEHOLDER, producer=21)(t)],
+    import_mapped=imports(PLACEHOLDER + identity("B", "A"), input_map=lambda t: {"A": one(t)}, return_elements=["A:0"]),
+    import_mapped_bytes=imports(PLACEHOLDER + identity("B", "A"), input_map=lambda t: {b"A:0": one(t)}, name="x/y"),
+    import_mapped_value=imports(PLACEHOLDER + identity("B", "A"), input_map={"A": 1}),
+    import_mapped_control=imports(PLACEHOLDER + identity("B", "A ^A"), input_map=lambda t: {"^A": one(t)}),
+    import_mapped_unknown=imports(identity("B", "A"), input_map=lambda t: {"A": one(t)}),
+    import_colocated=imports(COLOCATED),
+    import_clashing=imports(CLASHING, taken, name=""),
+    import_clashing_prefix=imports(CLASHING, taken, name="x"),
+    import_loop=imports(PLACEHOLDER + LOOP),
+    import_with_defaults=lambda t: [
+        imports(
+            "node { name: 'a' op: 'MatMul' input: 'A:0' input: 'A' attr { key: 'T' value { type: DT_INT32 } } }"
+            + PLACEHOLDER
+        )(t),
+        t.get_default_graph().get_operation_by_name("import/a").get_attr("transpose_a"),
+    ],
+    import_shaped=lambda t: [
+        imports(
+            PLACEHOLDER[:-1]
+            + " attr { key: '_output_shapes' value { list { shape { dim { size: 3 } } } } } }"
+            + identity("B", "A")
+        )(t),
+        [str(op.outputs[0].shape) for op in t.get_default_graph().get_operations()],
+        sorted(t.get_default_graph().get_operation_by_name("import/A").node_def.attr),
+    ],
+    import_empty=imports(""),
+)
+
+
+@answer
+def import_in_scopes(t: Any) -> Any:
+    with t.device("/job:w"), t.control_dependencies([t.op("NoOp", name="c")]), t.name_scope("outer"):
+        return imports(COLOCATED + PLACEHOLDER.replace("'A'", "'P'") + identity("D", "P"))(t)
+
+
+FAILURES.update(
+    import_wrong_type=imports(PLACEHOLDER + identity("B", "A", "DT_FLOAT")),
+    import_too_few_inputs=imports(PLACEHOLDER + identity("B", "")),
+    import_too_many_inputs=imports(PLACEHOLDER + identity("B", "A A")),
+    import_unknown_input=imports(identity("B", "A:0")),
+    import_unknown_control=imports(PLACEHOLDER + identity("B", "A ^C")),
+    import_bad_input=imports(PLACEHOLDER + identity("B", "A:B:0")),
+    import_bad_output=imports(PLACEHOLDER + identity("B", "A:1")),
+    import_control_first=imports(PLACEHOLDER + identity("B", "^A A")),
+    import_same_name=imports(PLACEHOLDER * 2),
+    import_no_such_operation=imports(PLACEHOLDER, return_elements=["B"]),
+    import_no_such_tensor=imports(PLACEHOLDER, return_elements=["B:0"]),
+    import_no_such_output=imports(PLACEHOLDER, return_elements=["A:1"]),
+    import_bad_tensor_name=imports(PLACEHOLDER, return_elements=["A:B:0"]),
+    import_bad_tensor_number=imports(PLACEHOLDER, return_elements=["A:B"]),
+    import_element_of_wrong_type=imports(PLACEHOLDER, return_elements=[7]),
+    import_map_of_unknown=imports(PLACEHOLDER, input_map=lambda t: {"B:0": one(t)}),
+    import_map_of_unknown_output=imports(PLACEHOLDER, input_map=lambda t: {"A:2": one(t)}),
+    import_map_of_wrong_type=imports(PLACEHOLDER + identity("B", "A"), input_map=lambda t: {"A": t.constant(1.0)}),
+    import_map_without_name=imports(PLACEHOLDER + identity("B", "A"), input_map={"A": 1}, name=""),
+    import_map_is_list=imports(PLACEHOLDER, input_map=[1]),
+    import_map_of_numbers=imports(PLACEHOLDER, input_map={1: 1}),
+    import_old=imports(PLACEHOLDER, producer=-1),
+    import_missing_attr=imports("node { name: 'A' op: 'Placeholder' }"),
+    import_bad_name=imports("node { name: 'A b' op: 'NoOp' }"),
+    import_hidden_name=imports("node { name: '_A' op: 'NoOp' }"),
+    import_unknown_colocation=imports(
+        "node { name: 'B' op: 'NoOp' attr { key: '_class' value { list { s: 'loc:@A' } } } }"
+    ),
+    import_bad_device=imports("node { name: 'B' op: 'NoOp' device: 'nonsense' }"),
+    import_no_graph_def=lambda t: t.import_graph_def("x"),
+    import_other_message=lambda t: t.import_graph_def(t.AttrValue()),
+)
+
+
+@failure
+def import_for_a_newer_consumer(t: Any) -> None:
+    definition = t.graph_def("", 22)
+    definition.versions.min_consumer = 1 << 30
+    t.import_graph_def(definition)
+
+
+@failure
+def import_for_another_consumer(t: Any) -> None:
+    definition = t.graph_def("", 22)
+    definition.versions.bad_consumers.append(2474)
+    t.import_graph_def(definition)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from google.protobuf import text_format
 
 from icefloe import datatypes, shapes
 from icefloe.graph import conversion, default_graph, graph, seeds
@@ -18,9 +19,10 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.constant_value import constant_value, constant_value_as_shape
 from icefloe.graph.device_spec import DeviceSpec
 from icefloe.graph.graph import Graph, get_default_graph
+from icefloe.graph.import_graph import import_graph_def
 from icefloe.graph.indexed_slices import IndexedSlices
 from icefloe.graph.sparse_tensor import SparseTensor
-from icefloe.proto import AttrValue, GraphDef
+from icefloe.proto import POOL, AttrValue, GraphDef
 from unit.graph.programs import ANSWERS, BUILDERS, FAILURES
 
 GOLDEN = Path(__file__).resolve().parents[3] / "fixtures" / "graphs"
@@ -34,7 +36,15 @@ def create_op(kind: str, inputs: list[Any], **arguments: Any) -> Any:
     return get_default_graph().create_op(kind, inputs, **arguments)
 
 
+def graph_def(text: str, producer: int) -> GraphDef:
+    definition = text_format.Parse(text, GraphDef(), descriptor_pool=POOL)
+    definition.versions.producer = producer
+    return definition
+
+
 API = SimpleNamespace(
+    graph_def=graph_def,
+    import_graph_def=import_graph_def,
     op=op,
     create_op=create_op,
     constant=conversion.constant,
