@@ -20,6 +20,7 @@ from icefloe.checkpoint.files import Source, identity
 from icefloe.checkpoint.index import Index, read_index
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
+from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.transfer import PIECE, read_summed
 from icefloe.wire.crc import crc32c
 
@@ -172,6 +173,7 @@ class BundleReader(CheckpointReader):
                 f"Read less bytes than requested: tensor {name} is at bytes {entry.offset} to "
                 f"{entry.offset + entry.size}, the file ends at {source.size}",
                 path=source.path,
+                hint=_hint(source.path),
             )
         return source
 
@@ -300,6 +302,15 @@ def _check_part(name: str, entry: Entry, stored: TensorSlice, part: Entry) -> No
             f"slice {stored} of tensor {name}: expected {entry.dtype.name} {list(stored.shape(entry.shape))}, "
             f"got {part.dtype.name} {list(part.shape)}"
         )
+
+
+def _hint(path: str) -> str | None:
+    """Return what a data file is where it is something else."""
+    try:
+        finding = sniff(path)
+    except errors.OpError:  # it is gone by now
+        return None
+    return None if finding.kind == "data_shard" else f"This is {finding.description}."
 
 
 def _open_shard(location: Location, shard: int, count: int) -> Source | None:

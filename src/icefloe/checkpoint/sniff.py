@@ -28,7 +28,6 @@ class Finding:
 
 
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"version https://git-lfs.github.com/spec/", "git_lfs", "a git-LFS pointer, not the file itself"),
     (b"\x89HDF\r\n\x1a\n", "hdf5", "an HDF5 file"),
     (b"\x93NUMPY", "npy", "a NumPy array (.npy)"),
     (b"\x1f\x8b", "gzip", "a gzip archive"),
@@ -66,6 +65,12 @@ def _sniff(path: str, head: bytes, source: Source) -> Finding:
     if size >= FOOTER_SIZE and source.read(size - 8, 8) == TABLE_MAGIC.to_bytes(8, "little"):
         return _sniff_table(source)
     part = names.parse(os.path.basename(path))
+    if part is not None and part.kind == "data":
+        # Its bytes may begin like anything; only what is long and plain counts.
+        text = _sniff_text(head)
+        if text is not None and text.kind in ("git_lfs", "html", "xml"):
+            return text
+        return Finding("data_shard", f"shard {part.shard} of {part.count} of the data of a checkpoint")
     for magic, kind, description in _MAGIC:
         if head.startswith(magic):
             return Finding(kind, description)
@@ -73,9 +78,7 @@ def _sniff(path: str, head: bytes, source: Source) -> Finding:
         return _sniff_zip(source)
     if size > 262 and source.read(257, 5) == b"ustar":
         return Finding("tar", "a tar archive")
-    if part is not None and part.kind == "data":
-        return Finding("data_shard", f"shard {part.shard} of {part.count} of the data of a checkpoint")
-    if size > 10 and head[8:10] == b'{"' and int.from_bytes(head[:8], "little") <= size - 8:
+    if size >= 10 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= size - 8:
         return Finding("safetensors", "a safetensors file")
     if not head.strip(b"\0"):
         return Finding("zeros", "a file of zero bytes")
@@ -122,6 +125,8 @@ def _sniff_text(head: bytes) -> Finding | None:
         return None
     start = text.lstrip()
     lower = start[:200].lower()
+    if start.startswith("version https://git-lfs.github.com/spec/"):
+        return Finding("git_lfs", "a git-LFS pointer, not the file itself")
     if lower.startswith(("<!doctype html", "<html")) or "<html" in lower:
         return Finding("html", "an HTML page")
     if lower.startswith(("<?xml", "<error")):
