@@ -96,6 +96,11 @@ CASES += [
     Case("TridiagonalSolve", np.zeros((3, 0), np.float32), np.ones((0, 2), np.float32)),
     Case("MatrixTriangularSolve", np.zeros((2, 2), np.float32), np.array([[1, 2], [3, 4]], np.float32)),
     Case("LogMatrixDeterminant", np.array([[0, 0], [0, 1]], np.float32)),
+    *(
+        Case(op, np.array([[a, b], [1, 1]], np.float32))
+        for op in ("MatrixDeterminant", "LogMatrixDeterminant")
+        for a, b in ((np.nan, 1), (np.inf, 1), (np.inf, -np.inf))
+    ),
 ]
 for op in (
     "MatrixInverse",

@@ -30,6 +30,7 @@ CASES = [
     Case("RaggedRange", i32(0).reshape(1, 1), i32(1), i32(1)),
     Case("RaggedRange", np.int64(0), np.int64(2**33), np.int64(1), Tsplits="int32"),
     Case("RaggedRange", f32(0), f32(np.nan), f32(1)),
+    Case("RaggedRange", i64(0, 0), i64(2**31 - 1, 2**31 - 1), i64(1, 1), Tsplits="int32"),
 ]
 V = f32(1, 2, 3, 4, 5)
 M = np.arange(10).reshape(5, 2)

@@ -58,7 +58,7 @@ shape("MatrixInverse", "BatchMatrixInverse")(square_shape)
 def matrix_determinant(x: Any) -> Any:
     """Return the determinants; that of an empty matrix is 1."""
     check_square(x)
-    return np.linalg.det(x).astype(x.dtype, copy=False)
+    return np.asarray(_nan_where_nan(x, np.linalg.det(x)), x.dtype)
 
 
 @kernel("LogMatrixDeterminant")
@@ -66,7 +66,14 @@ def log_matrix_determinant(x: Any) -> tuple[Any, Any]:
     """Return (sign, log |det|); for complex matrices sign is a number of size 1."""
     check_square(x)
     sign, size = np.linalg.slogdet(x)
-    return sign.astype(x.dtype, copy=False), size.astype(x.dtype)
+    size = _nan_where_nan(x, size)
+    return np.asarray(np.where(np.isnan(size), np.nan, sign), x.dtype), np.asarray(size, x.dtype)
+
+
+def _nan_where_nan(x: Any, result: Any) -> Any:
+    """Return `result` with NaN for matrices that hold NaN, in which LAPACK may see a zero pivot."""
+    bad = np.isnan(x).any(axis=(-2, -1))
+    return np.where(bad, np.nan, result) if bad.any() else result
 
 
 @shape("MatrixDeterminant", "BatchMatrixDeterminant", "LogMatrixDeterminant")

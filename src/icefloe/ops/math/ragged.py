@@ -49,6 +49,7 @@ def ragged_range(*, T: DType, Tsplits: DType) -> Function:
     """Return (splits, values) of the ranges start, start + delta, ... below limit; scalars serve all ranges."""
     to = T.numpy
     compute = np.dtype(np.float32) if to.itemsize == 2 else to
+    most = int(Tsplits.max)
 
     def ranges(starts: Any, limits: Any, deltas: Any) -> tuple[Any, Any]:
         names = ("starts", "limits", "deltas")
@@ -60,8 +61,13 @@ def ragged_range(*, T: DType, Tsplits: DType) -> Function:
             raise errors.InvalidArgumentError("starts, limits, and deltas must have the same shape")
         rows = next(iter(counts), 1)
         first, last, step = (np.broadcast_to(v, (rows,)) for v in (starts, limits, deltas))
-        sizes = _range_sizes(first, last, step, int(Tsplits.max))
-        check_shape((sum(sizes.tolist()),), to)
+        sizes = _range_sizes(first, last, step, most)
+        total = sum(sizes.tolist())
+        if total > most:
+            raise errors.InvalidArgumentError(
+                "The total range size overflowed. Consider using int64 instead of int32 for row_splits_dtype."
+            )
+        check_shape((total,), to)
         number = positions(np.zeros(rows, np.int64), sizes).astype(compute)
         values = np.repeat(first.astype(compute), sizes) + number * np.repeat(step.astype(compute), sizes)
         return splits_of(sizes, Tsplits.numpy), values.astype(to, copy=False)
