@@ -27,6 +27,7 @@ class NameScopes:
     """
 
     _thread_local: ThreadState
+    _lock: threading.RLock
     _names: dict[str, int] | None
     _by_name: dict[str, Any]
 
@@ -60,6 +61,10 @@ class NameScopes:
         stack = self._thread_local.name_stack
         if stack:
             name = f"{stack}/{name}"
+        with self._lock:
+            return self._numbered(name, mark_as_used)
+
+    def _numbered(self, name: str, mark_as_used: bool) -> str:
         names = self._names_in_use_map()
         key = name.lower()
         count = names.get(key, 0)
