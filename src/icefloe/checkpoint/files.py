@@ -298,7 +298,7 @@ def directory_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
         yield
         return
     with _named(path):
-        fd = os.open(path, os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         deadline = time.monotonic() + timeout
         while True:

@@ -42,6 +42,7 @@ class BundleReader(CheckpointReader):
     def __init__(self, prefix: str | os.PathLike[str], *, mmap: bool = False) -> None:
         self.prefix = os.fspath(prefix)
         self._mmap = mmap
+        self._closed = False
         self._shards: dict[int, Source] = {}
         self._maps: dict[int, mmap_module.mmap] = {}
         self._checked: set[tuple[int, int, int]] = set()  # (shard, offset, size) of what was summed up under a map
@@ -56,7 +57,7 @@ class BundleReader(CheckpointReader):
                     f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {self.prefix}"
                 )
             final = attempt == _MAX_ATTEMPTS - 1
-            self.close()
+            self._release()
             try:
                 source = Source(location.index)
             except errors.NotFoundError:
@@ -96,6 +97,10 @@ class BundleReader(CheckpointReader):
         return self._index
 
     def close(self) -> None:
+        self._closed = True
+        self._release()
+
+    def _release(self) -> None:
         for source in self._shards.values():
             source.close()
         self._shards.clear()
@@ -138,6 +143,8 @@ class BundleReader(CheckpointReader):
     # One entry
 
     def _shard(self, number: int) -> Source:
+        if self._closed:
+            raise errors.FailedPreconditionError("the checkpoint is closed", path=self.prefix)
         source = self._shards.get(number)
         if source is None:
             count = self.num_shards
