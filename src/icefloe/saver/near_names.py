@@ -17,10 +17,12 @@ by a few letters.
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 Shape = tuple[int | None, ...] | None
 
@@ -56,21 +58,26 @@ _OBJECT_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _COUNTER = re.compile(r"_\d+$")
 _PART = re.compile(r"/part_\d+$")
 
-# At most so many letter-by-letter comparisons for one name, and so many suggestions.
-_COMPARISONS = 200
+# At most so many candidates are looked at for one name, and so many suggested. Letters are compared for the first names
+# that are asked for only: a checkpoint of another model altogether would cost thousands times thousands of comparisons.
+_CANDIDATES = 100
 _SUGGESTIONS = 3
+_NAMES_BY_LETTERS = 50
+_CLOSE = 0.09  # how much worse than the best one a suggestion may be
+_ALIKE = 0.6  # least likeness of each part of two names that differ by letters
 
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """What a name looks like once the known changes are taken back."""
+    """What a name looks like once the known changes are taken back; `counters` are the numbers that were in it."""
 
     parts: tuple[str, ...]
+    counters: tuple[str, ...]
     is_slot: bool
 
     @property
-    def last(self) -> str:
-        return self.parts[-1] if self.parts else ""
+    def last_counter(self) -> str:
+        return self.counters[-1] if self.counters else ""
 
 
 def _forms(name: str) -> _Forms:
@@ -82,22 +89,34 @@ def _forms(name: str) -> _Forms:
     is_slot = len(parts) > 1 and parts[-1] in _SLOTS
     if is_slot:
         del parts[-1]
+    counters = tuple(part[found.start() :] for part in parts if (found := _COUNTER.search(part)))
     parts = [_COUNTER.sub("", part) for part in parts]
     parts[-1] = _SYNONYMS.get(parts[-1], parts[-1])
-    return _Forms(tuple(parts), is_slot)
+    return _Forms(tuple(parts), counters, is_slot)
+
+
+def _same_counters(a: _Forms, b: _Forms) -> bool:
+    """Whether the numbers in two names agree, as far as the shorter name has any."""
+    short, long = sorted((a.counters, b.counters), key=len)
+    return long[len(long) - len(short) :] == short and bool(short or not long)
 
 
 def compatible(wanted: Shape, stored: Shape) -> bool:
     """Whether a tensor of shape `stored` may be what `wanted` describes; None is an unknown size or rank."""
     if wanted is None or stored is None:
         return True
-    return len(wanted) == len(stored) and all(
-        a is None or b is None or a == b for a, b in zip(wanted, stored, strict=True)
-    )
+    if len(wanted) != len(stored):
+        return False
+    return all(a is None or b is None or a == b for a, b in zip(wanted, stored, strict=True))
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def _likeness(a: str, b: str) -> float:
-    return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()
+    """Return how alike two texts are, from 0 to 1; parts of names recur, so most answers are known."""
+    if a == b:
+        return 1.0
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    return 0.0 if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE else matcher.ratio()
 
 
 class NearNames:
@@ -106,11 +125,13 @@ class NearNames:
     def __init__(self, stored: Mapping[str, Shape]) -> None:
         self._shapes = stored
         self._forms = {name: _forms(name) for name in stored}
-        self._by_parts: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        self._by_last: dict[str, list[str]] = defaultdict(list)
+        # Names by all their parts, by the last one, and by how many there are; each also with the last counter.
+        self._groups: dict[Any, list[str]] = defaultdict(list)
         for name, forms in self._forms.items():
-            self._by_parts[forms.parts].append(name)
-            self._by_last[forms.last].append(name)
+            for key in (forms.parts, forms.parts[-1], len(forms.parts)):
+                self._groups[key].append(name)
+                self._groups[key, forms.last_counter].append(name)
+        self._letters_left = _NAMES_BY_LETTERS
 
     def find(self, name: str, shape: Shape = None) -> list[str]:
         """Return up to three stored names that `name` may mean, the best first.
@@ -122,38 +143,35 @@ class NearNames:
         scored: dict[str, float] = {}
 
         def offer(stored: str, score: float) -> None:
+            theirs = self._forms[stored]
             if not compatible(shape, self._shapes[stored]):
                 score -= 0.5
-            if self._forms[stored].is_slot != forms.is_slot:
+            if theirs.is_slot != forms.is_slot:
                 score -= 0.2
-            score += 0.1 * _likeness(name, stored)
-            if score >= 0.6 and score > scored.get(stored, 0.0):
+            if _same_counters(theirs, forms):
+                score += 0.1
+            if score >= _ALIKE and score > scored.get(stored, 0.0):
                 scored[stored] = score
 
-        for stored in self._by_parts.get(forms.parts, [])[:_COMPARISONS]:
+        for stored in self._group(forms.parts, forms):
             offer(stored, 1.3)
-        neighbours = self._by_last.get(forms.last, [])[:_COMPARISONS]
-        for stored in neighbours:
+        for stored in self._group(forms.parts[-1], forms):
             theirs = self._forms[stored].parts
             short, long = sorted((forms.parts, theirs), key=len)
             if len(short) < len(long) and long[-len(short) :] == short:
                 offer(stored, 1.0 + 0.05 * len(short))
-        for stored in self._letters(name, shape, neighbours):
-            ratio = difflib.SequenceMatcher(
-                None, "/".join(forms.parts), "/".join(self._forms[stored].parts), autojunk=False
-            ).ratio()
-            if ratio >= 0.75:
-                offer(stored, ratio)
-        return sorted(scored, key=lambda stored: (-scored[stored], stored))[:_SUGGESTIONS]
+        if not scored and self._letters_left:
+            self._letters_left -= 1
+            for stored in self._group(len(forms.parts), forms):
+                pairs = zip(forms.parts, self._forms[stored].parts, strict=True)
+                likeness = [_likeness(a, b) for a, b in pairs]
+                if min(likeness) >= _ALIKE:
+                    offer(stored, sum(likeness) / len(likeness))
+        least = max(scored.values(), default=0.0) - _CLOSE
+        near = [stored for stored, score in scored.items() if score >= least]
+        return sorted(near, key=lambda stored: (-scored[stored], stored))[:_SUGGESTIONS]
 
-    def _letters(self, name: str, shape: Shape, neighbours: list[str]) -> list[str]:
-        """Return the stored names worth comparing letter by letter: a bounded number, those with the same last part
-        or shape first.
-        """
-        chosen = dict.fromkeys(neighbours)
-        for stored, theirs in self._shapes.items():
-            if len(chosen) >= _COMPARISONS:
-                break
-            if abs(len(stored) - len(name)) <= max(8, len(name) // 2) and compatible(shape, theirs):
-                chosen[stored] = None
-        return list(chosen)
+    def _group(self, key: Any, forms: _Forms) -> list[str]:
+        """Return as many names of a group as are looked at, those with the last counter of `forms` first."""
+        same = self._groups.get((key, forms.last_counter), [])[:_CANDIDATES]
+        return list(dict.fromkeys([*same, *self._groups.get(key, [])[: _CANDIDATES - len(same)]]))

@@ -51,16 +51,27 @@ def test_at_most_three():
     assert len(NearNames({f"s{i}/w": (1,) for i in range(9)}).find("w", (1,))) == 3
 
 
-def test_many_names_cost_a_bounded_number_of_comparisons(monkeypatch):
-    calls = []
+def test_the_same_counter_comes_first():
+    names = {f"layer_{i}/weights": (3,) for i in range(500)}
+    assert NearNames(names).find("block_7/layer_250/kernel", (3,))[0] == "layer_250/weights"
+    assert NearNames(names).find("layer_499/kernel", (3,))[0] == "layer_499/weights"
+
+
+def test_another_model_altogether_costs_a_bounded_number_of_comparisons(monkeypatch):
     from icefloe.saver import near_names
 
-    matcher = near_names.difflib.SequenceMatcher
+    calls = []
+    compare = near_names._likeness
 
-    def counting(*args, **kwargs):
-        calls.append(args)
-        return matcher(*args, **kwargs)
+    def counting(a, b):
+        calls.append((a, b))
+        return compare(a, b)
 
-    monkeypatch.setattr(near_names.difflib, "SequenceMatcher", counting)
-    NearNames({f"layer_{i}/kernel": (3,) for i in range(5000)}).find("layer_x/kernel", (3,))
-    assert len(calls) < 1500
+    monkeypatch.setattr(near_names, "_likeness", counting)
+    near = NearNames({f"layer_{i}/kernel": (3,) for i in range(3000)})
+    assert all(near.find(f"entirely/other_{i}", (3,)) == [] for i in range(3000))
+    assert len(calls) <= 50 * 100 * 2
+
+
+def test_names_that_share_only_their_end_are_not_near():
+    assert NearNames({"layer/kernel": (3,)}).find("other/kernel", (3,)) == []
