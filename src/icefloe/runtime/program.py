@@ -128,16 +128,27 @@ class Program:
 
         Raises: OpError that names the node that failed.
         """
+        with np.errstate(all="ignore"):
+            return take(self._execute(feeds, context), self.fetches, self._read)
+
+    def call(self, feeds: Sequence[Any], context: Any) -> list[Any]:
+        """Return the values of the fetches as slots of a surrounding run hold them: they may be shared.
+
+        Raises: OpError that names the node that failed.
+        """
+        slots = self._execute(feeds, context)
+        return [self._read(slot, slots[slot]) for slot in self.fetches]
+
+    def _execute(self, feeds: Sequence[Any], context: Any) -> Slots:
         slots = self._template.copy()
         for slot, value in zip(self._feeds, feeds):
             slots[slot] = value
         slots[-1] = context
-        with np.errstate(all="ignore"):
-            if self._compiled is not None:
-                self._compiled(slots, self.fail)
-            else:
-                self._warm(slots)
-            return take(slots, self.fetches, self._read)
+        if self._compiled is not None:
+            self._compiled(slots, self.fail)
+        else:
+            self._warm(slots)
+        return slots
 
     def _warm(self, slots: Slots) -> None:
         self.runs += 1
@@ -190,7 +201,8 @@ _ONLY_VIEW = _count_of_base(np.empty(2)[:1])
 def take(slots: Slots, fetches: Sequence[int], read: Any) -> list[Any]:
     """Return the values of `fetches` as the caller's own: copied unless the slot is all that holds the memory.
 
-    Arrays come out contiguous and writable, those of rank 0 as numpy scalars, a scalar string as bytes.
+    Arrays come out contiguous and writable, those of rank 0 as numpy scalars, a scalar string as bytes, quantized ones
+    as plain integers.
     """
     values = []
     for slot in fetches:
@@ -205,6 +217,8 @@ def take(slots: Slots, fetches: Sequence[int], read: Any) -> list[Any]:
             value = read(slot, value)
             if type(value) is np.ndarray:
                 value = value[()] if value.ndim == 0 else value.copy()
+        if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
+            value = value[value.dtype.names[0]]
         values.append(value)
     return values
 
