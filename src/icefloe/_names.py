@@ -255,7 +255,7 @@ TABLE: dict[str, dict[str, str]] = {
         "lib.math_range": "cumulative_logsumexp sobol_sample",
         "lib.math_special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
         "lib.nn_activations": "log_softmax softmax softplus",
-        "lib.nn_normalization": "l2_normalize zero_fraction",
+        "lib.nn_normalization": "l2_normalize",
         "lib.nn_top_k": "approx_max_k approx_min_k in_top_k top_k",
         "top": """
             abs accumulate_n acos acosh add add_n angle argmax argmin asin asinh atan atan2 atanh betainc bincount ceil
@@ -281,27 +281,32 @@ TABLE: dict[str, dict[str, str]] = {
             crelu leaky_relu log_softmax relu6 relu_layer silu=swish swish softmax softplus xw_plus_b bias_add dropout
         """,
         "lib.nn_convolution": """
-            conv1d conv2d conv2d_transpose conv2d_backprop_filter conv2d_backprop_input conv3d conv3d_transpose
-            conv1d_transpose depthwise_conv2d depthwise_conv2d_native separable_conv2d atrous_conv2d
-            atrous_conv2d_transpose convolution conv_transpose with_space_to_batch
-            depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input
+            conv1d conv2d conv2d_backprop_filter conv2d_backprop_input conv3d convolution atrous_conv2d
+        """,
+        "lib.nn_transposed": """
+            conv1d_transpose conv2d_transpose conv3d_transpose conv_transpose atrous_conv2d_transpose
+        """,
+        "lib.nn_depthwise": """
+            depthwise_conv2d depthwise_conv2d_native separable_conv2d depthwise_conv2d_backprop_filter
+            depthwise_conv2d_backprop_input
             depthwise_conv2d_native_backprop_filter=depthwise_conv2d_backprop_filter
             depthwise_conv2d_native_backprop_input=depthwise_conv2d_backprop_input
         """,
+        "lib.nn_windows": "with_space_to_batch",
         "lib.nn_pooling": """
             avg_pool avg_pool2d=avg_pool avg_pool_v2 avg_pool1d avg_pool3d max_pool max_pool_v2 max_pool1d max_pool2d
             max_pool3d max_pool_with_argmax pool fractional_avg_pool fractional_max_pool dilation2d erosion2d
         """,
         "lib.nn_normalization": """
             batch_normalization batch_norm_with_global_normalization fused_batch_norm l2_normalize moments
-            normalize_moments sufficient_statistics weighted_moments zero_fraction
+            normalize_moments sufficient_statistics weighted_moments
         """,
         "lib.nn_losses": """
             log_poisson_loss sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits
             softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits
             weighted_cross_entropy_with_logits
         """,
-        "lib.nn_embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
+        "lib.nn_embedding": "embedding_lookup embedding_lookup_sparse",
         "lib.nn_top_k": "approx_max_k approx_min_k in_top_k top_k",
         "lib.nn_sampling": """
             all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler

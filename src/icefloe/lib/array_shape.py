@@ -18,7 +18,6 @@ from icefloe.lib.array_join import concat
 from icefloe.lib.constants import is_tensor
 from icefloe.shapes import TensorShape, as_shape
 
-
 # In a subscript, a new axis: `x[:, newaxis]`.
 newaxis = None
 

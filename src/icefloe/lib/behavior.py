@@ -31,7 +31,9 @@ def disable_control_flow_v2() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """Turn off all of TensorFlow 2's behaviour that can be turned on: equality of tensors, shapes, resource variables."""
+    """Turn off all of TensorFlow 2's behaviour that can be turned on: equality of tensors, shapes, resource
+    variables.
+    """
     disable_tensor_equality()
     disable_v2_tensorshape()
     disable_resource_variables()

@@ -79,4 +79,6 @@ def initialized_value(variable: Any) -> Tensor:
                 held = apply_op("ReadVariableOp", source, dtype=variable.dtype, name="read")
             branches.move_inputs(held.op, [source], 1)
             initial = branches.enter(variable.initial_value, 0)
-            return apply_op("Merge", [initial, held], name="Merge")[0]
+            merged = apply_op("Merge", [initial, held], name="Merge")[0]
+            merged.set_shape(variable.shape)
+            return merged

@@ -189,7 +189,8 @@ def _fans(shape: Any) -> tuple[int, int]:
 class VarianceScaling(Initializer):
     """Draws whose variance is scale / n, with n the fan in, the fan out or their mean.
 
-    mode: fan_in, fan_out or fan_avg. distribution: truncated_normal (also called normal), untruncated_normal or uniform.
+    mode: fan_in, fan_out or fan_avg.
+    distribution: truncated_normal (also called normal), untruncated_normal or uniform.
 
     Raises: ValueError for another mode or distribution, a scale that is not positive, a dtype that is no float.
     """

@@ -13,8 +13,8 @@ from icefloe.graph.default_graph import name_scope
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.arguments import renamed
 from icefloe.lib.array_create import ones, zeros
-from icefloe.lib.array_join import concat
 from icefloe.lib.array_diagonal import matrix_diag, matrix_diag_part, matrix_set_diag
+from icefloe.lib.array_join import concat
 from icefloe.lib.array_shape import expand_dims, matrix_transpose, shape, squeeze, transpose
 from icefloe.lib.math_elementwise import abs as abs_
 from icefloe.lib.math_elementwise import conj, pow, real

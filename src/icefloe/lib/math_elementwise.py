@@ -341,7 +341,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     Raises: ValueError if `coeffs` is no list.
     """
     if not isinstance(coeffs, list):
-        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")  # noqa: TRY004 (as TensorFlow)
     with name_scope(name, "polyval", [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name="x")
         if not coeffs:

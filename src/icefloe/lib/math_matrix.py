@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import re
+import string
 from typing import Any
 
 import numpy as np
@@ -310,8 +311,27 @@ def _label_sizes(equation: str, tensors: list[Any], labels: list[str], ellipsis:
 def _contractions(
     resolved: str, labels: list[str], sizes: dict[str, int], optimize: Any
 ) -> list[tuple[tuple[int, ...], str]]:
-    """Return the pairs of operands to contract, in order, each with its equation."""
+    """Return the operands to contract, step by step, each with its equation; a result goes to the end of the list."""
     shapes = [np.broadcast_to(np.float32(0), tuple(sizes[letter] for letter in letters)) for letters in labels]
-    plain = resolved.replace("0", "Z") if "Z" not in resolved else resolved
-    _, steps = np.einsum_path(plain, *shapes, optimize=optimize, einsum_call=True)  # type: ignore[call-overload]
-    return [(tuple(step[0]), step[2].replace("Z", "0") if plain != resolved else step[2]) for step in steps]
+    plain = resolved.replace("0", _spare_letter(resolved))
+    path = np.einsum_path(plain, *shapes, optimize=optimize)[0][1:]
+    output = resolved.partition("->")[2]
+    operands = list(labels)
+    steps = []
+    for number, chosen in enumerate(path, 1):
+        places = tuple(sorted(chosen, reverse=True))
+        taken = [operands.pop(place) for place in places]
+        if number == len(path):
+            result = output
+        else:
+            seen = "".join(taken)
+            kept = set(seen) & set("".join([*operands, output]))
+            result = "".join(sorted(kept, key=seen.find))
+        operands.append(result)
+        steps.append((places, f"{','.join(taken)}->{result}"))
+    return steps
+
+
+def _spare_letter(equation: str) -> str:
+    """Return a letter that stands for the ellipsis, which numpy takes no digit for."""
+    return next(letter for letter in string.ascii_letters if letter not in equation)

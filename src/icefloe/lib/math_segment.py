@@ -30,8 +30,9 @@ def _segment_sizes(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tens
     num_segments = convert_to_tensor(num_segments)
     each = ones(shape_internal(segment_ids), dtype=data.dtype)
     counts = apply_op("UnsortedSegmentSum", each, segment_ids, num_segments)
+    first = num_segments[None]
     inner = ones([rank(data) - rank(segment_ids)], dtype=num_segments.dtype)
-    counts = reshape(counts, concat([num_segments[None], inner], axis=0))
+    counts = reshape(counts, concat([first, inner], axis=0))
     return apply_op("Maximum", counts, 1)
 
 

@@ -28,7 +28,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
-    r"""Return `input` with matches of the RE2 `pattern` replaced; `\1` stands for a group. replace_global: all matches."""
+    r"""Return `input` with matches of the RE2 `pattern` replaced, all or the first; `\1` stands for a group."""
     static = isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes))
     return apply_op(
         "StaticRegexReplace" if static else "RegexReplace",
@@ -43,7 +43,10 @@ def regex_replace(
 def string_format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """Return `template` with each placeholder replaced by a printed tensor. Raises: ValueError if their numbers differ."""
+    """Return `template` with each placeholder replaced by a printed tensor.
+
+    Raises: ValueError if their numbers differ.
+    """
     if is_tensor(inputs):
         inputs = [inputs]
     count = template.count(placeholder)

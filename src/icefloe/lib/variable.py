@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,10 +15,13 @@ from icefloe.graph.conversion import register_tensor_conversion_function
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.indexed_slices import IndexedSlices
 from icefloe.graph.operation import Operation
+from icefloe.graph.slicing import getitem
 from icefloe.graph.tensor import Reference, Tensor
 from icefloe.lib.save_slice_info import SaveSliceInfo as _SaveSliceInfo
 from icefloe.shapes import TensorShape
 from icefloe.stacks import SESSIONS
+
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
 class VariableSynchronization(enum.Enum):
@@ -36,7 +40,7 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3
+    ONLY_FIRST_TOWER = 3  # noqa: PIE796  (its older name)
 
     def __hash__(self) -> int:
         return hash(self.value)
@@ -399,6 +403,24 @@ class Variable(metaclass=_VariableType):
     def experimental_ref(self) -> Reference:
         """Return `ref()`, its older name."""
         return self.ref()
+
+    def __getitem__(self, slice_spec: Any) -> Tensor:
+        """Return a slice of its value, which has a method `assign(value)` that writes that slice of the variable."""
+        sliced = getitem(self.value(), slice_spec)
+        if sliced.op.type == "StridedSlice":
+            sliced.assign = functools.partial(self._assign_slice, sliced.op)  # type: ignore[attr-defined]
+        return sliced
+
+    def _assign_slice(self, op: Operation, value: Any, name: str | None = None) -> Any:
+        """Write what the StridedSlice node `op` reads."""
+        masks = {key: op.get_attr(key) for key in _MASKS}
+        begin, end, strides = op.inputs[1:]
+        return self._strided_slice_assign(begin, end, strides, value, name or f"{op.name}/_assign", **masks)
+
+    def _strided_slice_assign(
+        self, begin: Any, end: Any, strides: Any, value: Any, name: str | None, **masks: int
+    ) -> Any:
+        raise NotImplementedError
 
     def __hash__(self) -> int:
         return id(self)

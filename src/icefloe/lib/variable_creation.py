@@ -16,7 +16,7 @@ def checked_collections(collections: Any) -> list[Any]:
     if collections is None:
         return [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):
-        raise ValueError(
+        raise ValueError(  # noqa: TRY004 (as TensorFlow)
             f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type "
             f"{type(collections)}"
         )

@@ -177,7 +177,7 @@ def variable_axis_size_partitioner(
 
     def partitioner(shape: Any, dtype: Any) -> list[int]:
         if not isinstance(shape, TensorShape):
-            raise ValueError(f"shape is not a TensorShape: {shape}")
+            raise ValueError(f"shape is not a TensorShape: {shape}")  # noqa: TRY004 (as TensorFlow)
         if not shape.is_fully_defined():
             raise ValueError(f"shape is not fully defined: {shape}")
         length = shape.as_list()[axis]

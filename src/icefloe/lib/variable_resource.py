@@ -105,6 +105,13 @@ class _HandleVariable(Variable):
             value = self._read()
         return apply_op("Identity", value)
 
+    def read_value_no_copy(self) -> Tensor:
+        """Return a read that does not copy; marks the variable with DisableCopyOnRead."""
+        with name_scope("Read"):
+            apply_op("DisableCopyOnRead", self._handle)
+            value = self._read()
+        return apply_op("Identity", value)
+
     def _ref(self) -> Tensor:
         return self.read_value().op.inputs[0]
 

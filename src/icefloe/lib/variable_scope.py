@@ -211,10 +211,14 @@ class VariableScope:
         return inner
 
 
-def _nested_getter(getter: Any, outer: Any) -> Any:
-    if getter is None or outer is None:
-        return outer if getter is None else getter
-    return lambda true_getter, *args, **kwargs: getter(functools.partial(outer, true_getter), *args, **kwargs)
+def _nested_getter(inner: Any, outer: Any) -> Any:
+    if inner is None or outer is None:
+        return outer if inner is None else inner
+
+    def nested(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return inner(functools.partial(outer, getter), *args, **kwargs)
+
+    return nested
 
 
 class _OpenScopes(threading.local):
@@ -273,7 +277,7 @@ def get_variable(
 ) -> Any:
     """Return the variable of this name in the current scope, made or, where the scope says reuse, found.
 
-    initializer: a tensor, or a callable (shape, dtype); default the scope's, then glorot_uniform of floats and zeros of others.
+    initializer: a tensor, or a callable (shape, dtype); default the scope's, then glorot_uniform of floats, else zeros.
     regularizer: a function of the variable whose result goes into REGULARIZATION_LOSSES. partitioner: makes a
     PartitionedVariable. Other arguments as for `tf.Variable`.
 

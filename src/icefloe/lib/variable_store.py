@@ -7,6 +7,7 @@ import functools
 import inspect
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from icefloe import datatypes
@@ -25,6 +26,7 @@ from icefloe.lib.variable_resource import ResourceVariable, resource_variables_e
 from icefloe.shapes import TensorShape, as_shape
 
 _STORE_KEY = ("__variable_store",)
+_PACKAGE = str(Path(__file__).resolve().parents[1])
 
 
 class _ReuseMode(enum.Enum):
@@ -88,6 +90,7 @@ class VariableStore:
     def __init__(self) -> None:
         self._vars: dict[str, Variable] = {}
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
+        self._made_at: dict[str, list[str]] = {}
 
     def get_variable(self, name: str, *, custom_getter: Any = None, **options: Any) -> Any:
         """Return the variable of this full name, made or found; options: those of `tf.get_variable`.
@@ -284,6 +287,7 @@ class VariableStore:
             **options,
         )
         self._vars[name] = variable
+        self._made_at[name] = _frames()
         if regularizer:
             _add_regularization(variable, name, regularizer)
         return variable
@@ -295,8 +299,9 @@ class VariableStore:
                 f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
                 "VarScope?"
             )
-            frames = [] if isinstance(found, ResourceVariable) else _frames(found)
-            raise ValueError(f"{message} Originally defined at:\n\n{''.join(frames)}" if frames else message)
+            if isinstance(found, ResourceVariable):
+                raise ValueError(message)
+            raise ValueError(f"{message} Originally defined at:\n\n{''.join(self._made_at[name])}")
         if shape is not None and not shape.is_compatible_with(found.get_shape()):
             raise ValueError(
                 f"Trying to share variable {name}, but specified shape {shape} and found shape {found.get_shape()}."
@@ -308,9 +313,10 @@ class VariableStore:
         return found
 
 
-def _frames(variable: Variable) -> list[str]:
-    recorded = getattr(variable.op, "traceback", None)
-    return traceback.format_list(list(recorded)[::-1][:5]) if recorded else []
+def _frames() -> list[str]:
+    """Return the innermost five lines of the caller's program, innermost first, without those of this package."""
+    frames = [frame for frame in traceback.extract_stack(limit=25) if not frame.filename.startswith(_PACKAGE)]
+    return traceback.format_list(frames[::-1][:5])
 
 
 def _default_initializer(name: str, dtype: datatypes.DType) -> Callable[..., Any]:
@@ -357,7 +363,7 @@ def _partitions(partitioner: Any, shape: TensorShape, dtype: Any) -> Any:
         raise ValueError(f"A partitioned Variable must have rank at least 1, shape: {shape}")
     slicing = partitioner(shape=shape, dtype=dtype)
     if not isinstance(slicing, Sequence):
-        raise ValueError(f"Partitioner must return a sequence, but saw: {slicing}")
+        raise ValueError(f"Partitioner must return a sequence, but saw: {slicing}")  # noqa: TRY004 (as TensorFlow)
     if len(slicing) != shape.rank:
         raise ValueError(
             f"Partitioner returned a partition list that does not match the Variable's rank: {slicing} vs. {shape}"

@@ -1,0 +1,49 @@
+"""The graphs that functions of TensorFlow's API build: node for node those that TensorFlow builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import icefloe as tf
+from icefloe.proto import GraphDef
+from unit.lib import graph_script
+
+GOLDENS = {topic: graph_script.Golden(graph_script.GOLDENS / f"{topic}.zip") for topic in graph_script.topics()}
+CASES = [
+    pytest.param(topic, script, id=f"{topic}-{i}")
+    for topic in GOLDENS
+    for i, script in enumerate(graph_script.load(topic))
+]
+
+
+@pytest.fixture(autouse=True)
+def _references() -> Iterator[None]:
+    yield
+    tf.disable_resource_variables()
+
+
+def _attrs(node: Any) -> dict[str, Any]:
+    return {key: value for key, value in node.attr.items() if key != "_output_shapes"}
+
+
+def _summary(node: Any) -> tuple[Any, ...]:
+    return node.name, node.op, list(node.input), node.device
+
+
+@pytest.mark.parametrize(("topic", "script"), CASES)
+def test_graph_is_tensorflows(topic: str, script: str) -> None:
+    answer = GOLDENS[topic].answers[script]
+    made = graph_script.run(script, tf)
+    if isinstance(answer, str):
+        assert isinstance(made, Exception), f"{script}\nexpected {answer}"
+        assert graph_script.outcome(made) == answer
+        return
+    if isinstance(made, Exception):
+        raise made
+    wanted = GraphDef.FromString(answer)
+    assert [_summary(n) for n in made.node] == [_summary(n) for n in wanted.node], script
+    for ours, theirs in zip(made.node, wanted.node):
+        assert _attrs(ours) == _attrs(theirs), f"{script}\n{ours.name}"
