@@ -1,4 +1,4 @@
-"""Time what the runtime adds to kernels: per step on both engines, per call of `Session.run`, per partial run, per planned node.
+"""Time what the runtime adds to kernels: per step of an engine, per call of `run`, per partial run, per planned node.
 
 Run: python benchmarks/dispatch.py
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,8 +27,11 @@ _RUNTIME_NAMES = frozenset(("manager", "node", "signature", "fresh", "run"))
 class Functions(Protocol):
     """The functions of a graph's library, as what runs them offers them to kernels."""
 
-    def callable(self, function: NameAttrList, node: str) -> Callable[[Sequence[Any]], list[Any]]:
-        """Return `function` as a callable that takes and returns a list of values. node: the node that calls it."""
+    def callable(self, function: NameAttrList, path: str) -> Callable[..., list[Any]]:
+        """Return `function` as a callable: (values, context of the run) -> values.
+
+        path: that of the call, before the names of the function's nodes.
+        """
         ...
 
 
@@ -136,7 +139,7 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
             keywords[name] = _runtime_value(name, op, scope, fresh)
             continue
         value = op.kernel_attr(name)
-        keywords[name] = value = _with_functions(value, op, scope)
+        keywords[name] = value = _with_functions(name, value, op, scope)
         pure = pure and not _holds_callable(value)
     function = kernel.function
     if kernel.factory:
@@ -174,11 +177,13 @@ def _runtime_value(name: str, op: Operation, scope: Scope, fresh: tuple[bool, ..
     raise errors.InternalError(f"the kernel of {op.type} takes `run` but is not per_run")
 
 
-def _with_functions(value: Any, op: Operation, scope: Scope) -> Any:
+def _with_functions(name: str, value: Any, op: Operation, scope: Scope) -> Any:
+    """Return the value of attr `name` with callables for functions; of several, the path of each tells which it is."""
+    path = scope.name(op)
     if isinstance(value, NameAttrList):
-        return scope.functions.callable(value, scope.name(op))
+        return scope.functions.callable(value, path if name == "f" else f"{path}/{name}")
     if isinstance(value, tuple) and value and isinstance(value[0], NameAttrList):
-        return tuple([scope.functions.callable(v, f"{scope.name(op)}/{i}") for i, v in enumerate(value)])
+        return tuple([scope.functions.callable(v, f"{path}/{name}_{i}") for i, v in enumerate(value)])
     return value
 
 
@@ -203,9 +208,16 @@ def _bind_call(op: Operation, step: Step, plan: Plan, scope: Scope) -> Binding:
     called = NameAttrList(name=op.type)
     for key, value in op.node_def.attr.items():
         called.attr[key].CopyFrom(value)
-    run = scope.functions.callable(called, scope.name(op))
+    call = scope.functions.callable(called, scope.name(op))
     flat = tuple(range(len(step.inputs)))
-    return Binding(lambda *values: tuple(run(values)), flat, _reads(step, plan, None, flat), bare=False)
+    return Binding(
+        lambda *values, run: tuple(call(values, run)),
+        flat,
+        _reads(step, plan, None, flat),
+        per_run=True,
+        bare=False,
+        returns="stored",
+    )
 
 
 def flat_call(binding: Binding) -> Callable[..., Any]:

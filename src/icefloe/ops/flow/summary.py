@@ -14,7 +14,10 @@ import numpy as np
 
 
 def float_text(value: Any, digits: int) -> str:
-    """Return a float in `digits` significant digits if that reads back as the same, else in three (double: two) more."""
+    """Return a float in `digits` significant digits if that reads back as the same, else in some more.
+
+    digits: 6 for float, 15 for double.
+    """
     if np.isnan(value):
         return "nan"
     if np.isinf(value):

@@ -1,0 +1,103 @@
+"""Ops that call functions: PartitionedCall, If, Case, While, For. Their bodies are callables bound by the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.datatypes import DType
+from icefloe.graph.registry import kernel, shape
+from icefloe.graph.shape_inference import ShapeContext, scalar
+from icefloe.shapes import Dims, shape_text
+
+Function = Callable[..., list[Any]]
+
+
+def truth(value: Any) -> bool:
+    """Return a condition as TensorFlow reads it: whether a scalar is not zero or empty, another tensor has elements."""
+    if np.ndim(value):
+        return bool(np.size(value))
+    item = np.asarray(value)[()]
+    return len(item) > 0 if isinstance(item, bytes) else bool(item)
+
+
+@kernel("ToBool")
+def to_bool(value: Any) -> np.bool_:
+    return np.bool_(truth(value))
+
+
+shape("ToBool")(scalar)
+
+
+@kernel("FakeParam")
+def fake_param(*, dtype: DType, shape: Dims) -> Any:
+    """A value that is never used: what the branch not taken would have put out."""
+    if dtype.name in ("resource", "variant"):
+        return None
+    return np.zeros([n or 0 for n in shape or ()], dtype.numpy)
+
+
+@kernel("PartitionedCall", "StatefulPartitionedCall", per_run=True, returns="stored")
+def partitioned_call(args: tuple[Any, ...], *, f: Function, run: Any) -> tuple[Any, ...]:
+    return tuple(f(args, run))
+
+
+@kernel("RemoteCall", per_run=True, returns="stored")
+def remote_call(target: Any, args: tuple[Any, ...], *, f: Function, run: Any) -> tuple[Any, ...]:
+    """Call `f` here, on the one device there is."""
+    return tuple(f(args, run))
+
+
+@kernel("If", "StatelessIf", "_If", per_run=True, returns="stored")
+def if_then_else(
+    cond: Any, inputs: tuple[Any, ...], *, then_branch: Function, else_branch: Function, run: Any
+) -> tuple[Any, ...]:
+    return tuple((then_branch if truth(cond) else else_branch)(inputs, run))
+
+
+@kernel("Case", "StatelessCase", per_run=True, returns="stored")
+def case(index: Any, inputs: tuple[Any, ...], *, branches: tuple[Function, ...], run: Any) -> tuple[Any, ...]:
+    """The branch of this index; the last one for any index out of range."""
+    number = int(index)
+    return tuple(branches[number if 0 <= number < len(branches) else -1](inputs, run))
+
+
+@kernel("While", "StatelessWhile", "_While", per_run=True, returns="stored")
+def while_loop(inputs: tuple[Any, ...], *, cond: Function, body: Function, run: Any) -> tuple[Any, ...]:
+    values = list(inputs)
+    while truth(cond(values, run)[0]):
+        values = body(values, run)
+    return tuple(values)
+
+
+@kernel("For", per_run=True, returns="stored")
+def for_loop(
+    start: Any, limit: Any, delta: Any, inputs: tuple[Any, ...], *, body: Function, run: Any
+) -> tuple[Any, ...]:
+    """`values = body(i, *values)` for i from `start` by `delta` up to, not including, `limit`."""
+    for name, value in (("start", start), ("limit", limit), ("delta", delta)):
+        if np.ndim(value):
+            raise errors.InvalidArgumentError(f"{name} must be a scalar, not shape {shape_text(np.shape(value))}")
+    first, last, step = int(start), int(limit), int(delta)
+    if (step == 0 and first != last) or (step > 0 and first > last) or (step < 0 and first < last):
+        raise errors.InvalidArgumentError(f"Invalid start/limit/delta: {first} {last} {step}")
+    values = list(inputs)
+    for i in range(first, last, step or 1):
+        values = body([np.int32(i), *values], run)
+    return tuple(values)
+
+
+@shape("If", "StatelessIf", "Case", "StatelessCase")
+def branches_shape(c: ShapeContext) -> list[Dims]:
+    given = c.attr("output_shapes")
+    return list(given) if len(given) == c.num_outputs else [None] * c.num_outputs
+
+
+@shape("While", "StatelessWhile")
+def while_shape(c: ShapeContext) -> list[Dims]:
+    """What `output_shapes` says; without it, a loop's values may change their shapes at each turn."""
+    given = c.attr("output_shapes")
+    return list(given) if len(given) == c.num_outputs else [None] * c.num_outputs
