@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ import click
 
 # The version of the JSON that commands print; it rises when a field is removed or changes its meaning.
 JSON_VERSION = 1
+
+PROGRESS_DELAY = 0.5  # seconds of work before a bar appears
 
 
 def emit_json(command: str, data: dict[str, Any]) -> None:
@@ -126,8 +129,10 @@ def count(number: int, noun: str) -> str:
 
 @contextlib.contextmanager
 def progress(what: str, total: int | None = None) -> Iterator[Any]:
-    """Yield a function that is called with the amount done since the last call; a bar on stderr while that is a
-    terminal.
+    """Yield a function to be called with the amount done since the last call.
+
+    On a terminal a bar appears on stderr once the work has taken half a second. total: how much there is to do, if it
+    is known.
     """
     if not sys.stderr.isatty():
         yield lambda amount=1: None
@@ -135,6 +140,14 @@ def progress(what: str, total: int | None = None) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=total)
+    timer = threading.Timer(PROGRESS_DELAY, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
         yield lambda amount=1: bar.advance(task, amount)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()
