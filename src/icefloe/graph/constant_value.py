@@ -9,13 +9,14 @@ Source: tensorflow/python/framework/tensor_util.py.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from icefloe import datatypes, errors, shapes
-from icefloe.shapes import Dims
+from icefloe import errors, shapes
+from icefloe.graph import registry
 
 if TYPE_CHECKING:
     from icefloe.graph.tensor import Tensor
@@ -135,6 +136,75 @@ _FOLD: dict[str, tuple[Callable[[Any], list[Any]], Callable[[Any, Inputs], Any],
 }
 
 
+# Ops whose kernels shape inference runs on small constants: their outputs are no larger than what their inputs
+# broadcast to.
+_SMALL = 1000
+_COMPUTED = (
+    *(
+        "Add",
+        "AddV2",
+        "Sub",
+        "Mul",
+        "Div",
+        "RealDiv",
+        "FloorDiv",
+        "FloorMod",
+        "TruncateDiv",
+        "Mod",
+        "Pow",
+        "Neg",
+        "Abs",
+    ),
+    *("Minimum", "Maximum", "Floor", "Ceil", "Round", "Sqrt", "Square", "Sign"),
+    *("Sum", "Prod", "Max", "Min", "Mean", "Any", "All"),
+    *("Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "Select", "SelectV2"),
+    *("Reshape", "Squeeze", "ExpandDims", "Slice", "StridedSlice", "Gather", "GatherV2", "Transpose", "ReverseV2"),
+    *("ZerosLike", "OnesLike", "BroadcastArgs", "InvertPermutation", "Pack", "Unpack", "SplitV", "ConcatOffset"),
+)
+
+
+def _compute(t: Tensor, values: Inputs) -> Any:
+    """Return an output of a small stateless op by running its kernel; None where it has none or fails."""
+    op = t.op
+    signature = op.signature
+    kernel = registry.find_kernel(op.type)
+    if kernel is None or signature is None or sum(np.size(v) for v in values) > _SMALL:
+        return None
+    attrs: dict[str, Any] = {}
+    for name in kernel.attrs:
+        if name in signature.attrs:
+            attrs[name] = op.kernel_attr(name)
+        elif name == "signature":
+            attrs[name] = (tuple(i.dtype for i in op.inputs), tuple(o.dtype for o in op.outputs))
+        elif name == "node":
+            attrs[name] = op.name
+        else:
+            return None
+    arguments: list[Any] = []
+    left = list(values)
+    for arg in signature.inputs:
+        if not arg.is_list:
+            arguments.append(left.pop(0))
+            continue
+        size = op.kernel_attr(arg.number_attr) if arg.number_attr else len(op.kernel_attr(arg.type_list_attr))
+        arguments.append(tuple(left[:size]))
+        del left[:size]
+    function = kernel.function(**attrs) if kernel.factory else functools.partial(kernel.function, **attrs)
+    with np.errstate(all="ignore"):
+        results = function(*arguments)
+    found = results if signature.returns_bare else results[t.value_index]
+    return np.asarray(found)
+
+
+_KNOWN: dict[str, Any] = {**dict.fromkeys(_COMPUTED, (_all, _compute, False)), **_FOLD}
+_KNOWN["Pack"] = (
+    _all,
+    lambda t, values: _pack(t, values) if t.op.kernel_attr("axis") == 0 else _compute(t, values),
+    True,
+)
+_KNOWN["Unpack"] = (_first, lambda t, values: _unpack(t, values) if t.op.kernel_attr("axis") == 0 else None, False)
+
+
 def _evaluate(tensor: Tensor, table: dict[str, Any], *, partial: bool) -> Any:
     """Return the value of `tensor` by the rules of `table`, or None."""
     known: dict[tuple[int, int], Any] = {}
@@ -166,7 +236,7 @@ def _evaluate(tensor: Tensor, table: dict[str, Any], *, partial: bool) -> Any:
                 known[key] = None
             else:
                 known[key] = function(current, values)
-        except (errors.OpError, ValueError, TypeError, IndexError):
+        except (errors.OpError, ValueError, TypeError, IndexError, ArithmeticError):
             known[key] = None
     return known[tensor.op._id, tensor.value_index]
 
@@ -189,128 +259,5 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
 
 
 def known_value(tensor: Tensor) -> np.ndarray | None:
-    """Return the value of `tensor` for shape inference, or None."""
-    return _evaluate(tensor, _FOLD, partial=False)
-
-
-def known_shape(tensor: Tensor) -> Dims:
-    """Return what is known of `tensor`, an integer vector, read as a shape; a scalar -1 is an unknown rank.
-
-    Raises: InvalidArgumentError if it is known and no shape.
-    """
-    dims = tensor._static_dims()
-    if dims is not None and len(dims) == 0:
-        value = known_value(tensor)
-        if value is not None and int(value) != -1:
-            raise errors.InvalidArgumentError(
-                f"Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape). "
-                f"Saw value: {int(value)}"
-            )
-        return None
-    if dims is not None and len(dims) != 1:
-        raise errors.InvalidArgumentError(f"Shape must be rank 1 but is rank {len(dims)}")
-    return _partial_shape(tensor)
-
-
-def _partial_shape(tensor: Tensor) -> Dims:
-    """Read a vector as a shape through Shape, Pack, ConcatV2, StridedSlice, Cast and Identity."""
-    op = tensor.op
-    while op.type in ("Identity", "StopGradient") or (
-        op.type == "Cast" and op.inputs[0].dtype.base_dtype in (datatypes.int32, datatypes.int64)
-    ):
-        tensor = op.inputs[0]
-        op = tensor.op
-    if op.type == "Shape":
-        return op.inputs[0]._static_dims()
-    value = known_value(tensor)
-    if value is not None:
-        return _sizes(value.ravel().tolist())
-    if op.type == "Pack" and op.kernel_attr("axis") == 0:
-        return _sizes([_known_size(t) for t in op.inputs])
-    if op.type == "ConcatV2":
-        return _joined([_partial_shape(t) for t in op.inputs[:-1]])
-    if op.type == "StridedSlice":
-        return _sliced(tensor)
-    dims = tensor._static_dims()
-    return None if dims is None or dims[0] is None else (None,) * dims[0]
-
-
-def _known_size(tensor: Tensor) -> int | None:
-    value = known_value(tensor)
-    if value is None and tensor.op.type == "StridedSlice":
-        return _sliced_element(tensor)
-    return None if value is None or np.asarray(value).size != 1 else int(np.asarray(value).reshape(()))
-
-
-def _sizes(values: list[int | None]) -> Dims:
-    for v in values:
-        if v is not None and v < -1:
-            raise errors.InvalidArgumentError(f"Invalid value in tensor used for shape: {v}")
-    return tuple([None if v is None or v < 0 else v for v in values])
-
-
-def _joined(parts: list[Dims]) -> Dims:
-    result: tuple[int | None, ...] = ()
-    for part in parts:
-        if part is None:
-            return None
-        result += part
-    return result
-
-
-def _bounds(tensor: Tensor) -> tuple[Any, Any, int] | None:
-    op = tensor.op
-    found = [known_value(t) for t in op.inputs[1:4]]
-    if any(v is None or np.asarray(v).size != 1 for v in found):
-        return None
-    if op.kernel_attr("ellipsis_mask") or op.kernel_attr("new_axis_mask"):
-        return None
-    begin, end, stride = (int(np.asarray(v).reshape(())) for v in found)
-    return (
-        None if op.kernel_attr("begin_mask") & 1 else begin,
-        None if op.kernel_attr("end_mask") & 1 else end,
-        stride,
-    )
-
-
-def _sliced(tensor: Tensor) -> Dims:
-    bounds = _bounds(tensor)
-    whole = _partial_shape(tensor.op.inputs[0]) if bounds is not None else None
-    if bounds is None or whole is None or bounds[2] == 0 or tensor.op.kernel_attr("shrink_axis_mask"):
-        dims = tensor._static_dims()
-        return None if dims is None or len(dims) != 1 or dims[0] is None else (None,) * dims[0]
-    return whole[bounds[0] : bounds[1] : bounds[2]]
-
-
-def _sliced_element(tensor: Tensor) -> int | None:
-    bounds = _bounds(tensor)
-    if bounds is None or tensor.op.kernel_attr("shrink_axis_mask") != 1 or bounds[0] is None:
-        return None
-    source = tensor.op.inputs[0]
-    dims = source._static_dims()
-    whole = _partial_shape(source) if dims is not None and len(dims) == 1 else None
-    return whole[bounds[0]] if whole is not None and -len(whole) <= bounds[0] < len(whole) else None
-
-
-def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
-    """Return what is known of an integer vector read as a shape.
-
-    Raises: ValueError for a scalar that is not known to be -1.
-    """
-    if tensor._static_dims() == ():
-        value = constant_value(tensor)
-        if value is None:
-            raise ValueError(
-                "Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to "
-                "describe an unknown shape."
-            )
-        if value != -1:
-            raise ValueError(
-                f"Received a scalar value '{value}' as shape; require a statically known scalar with value '-1' to "
-                "describe an unknown shape."
-            )
-        return shapes.unknown_shape()
-    try:
-        return shapes.TensorShape(known_shape(tensor))
-    except errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from None
+    """Return the value of `tensor` for shape inference, or None; also through small stateless ops, by their kernels."""
+    return _evaluate(tensor, _KNOWN, partial=False)

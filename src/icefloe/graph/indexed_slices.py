@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from icefloe import datatypes, shapes
 from icefloe.graph.build import apply_op
-from icefloe.graph.constant_value import constant_value, constant_value_as_shape
+from icefloe.graph.constant_value import constant_value
 from icefloe.graph.conversion import convert_to_tensor, register_tensor_conversion_function
+from icefloe.graph.partial_shape import constant_value_as_shape
 from icefloe.graph.tensor import Tensor
 
 if TYPE_CHECKING:

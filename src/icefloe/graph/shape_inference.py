@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from icefloe import datatypes, errors, shapes
-from icefloe.graph import attributes, constant_value, registry
+from icefloe.graph import attributes, registry
+from icefloe.graph.constant_value import known_value
+from icefloe.graph.partial_shape import known_shape
 from icefloe.graph.tensor import PENDING, HandleData
 from icefloe.shapes import Dims, merge, shape_text
 
@@ -50,10 +52,13 @@ __all__ = [
 class ShapeContext:
     """What a shape rule may ask about the op whose shapes it works out."""
 
-    __slots__ = ("_op", "handles")
+    __slots__ = ("_op", "asked_shapes", "asked_values", "handles")
 
     def __init__(self, op: Operation) -> None:
         self._op = op
+        # What the rule was told of values of inputs, for messages.
+        self.asked_values: dict[int, np.ndarray] = {}
+        self.asked_shapes: dict[int, Dims] = {}
         # What a rule says of handles it puts out: output index -> ((dtype, shape), ...).
         self.handles: dict[int, HandleData] = {}
 
@@ -87,7 +92,10 @@ class ShapeContext:
 
     def constant(self, i: int) -> np.ndarray | None:
         """Return the value of input `i` where it is known without running, else None."""
-        return constant_value.known_value(self._op.inputs[i])
+        value = known_value(self._op.inputs[i])
+        if value is not None:
+            self.asked_values[i] = value
+        return value
 
     def shape_value(self, i: int) -> Dims:
         """Return input `i`, an integer vector, read as a shape: partly known where it is; a scalar -1 is an unknown
@@ -95,7 +103,10 @@ class ShapeContext:
 
         Raises: InvalidArgumentError if it is known and no shape.
         """
-        return constant_value.known_shape(self._op.inputs[i])
+        shape = known_shape(self._op.inputs[i])
+        if shape is not None:
+            self.asked_shapes[i] = shape
+        return shape
 
     def attr(self, name: str) -> Any:
         """Return attr `name` as a kernel takes it."""
@@ -245,7 +256,10 @@ def _run_rule(op: Operation) -> None:
             tensor._dims = None
         return
     context = ShapeContext(op)
-    found = rule(context)
+    try:
+        found = rule(context)
+    except errors.InvalidArgumentError as error:
+        raise errors.InvalidArgumentError(f"{error.message} for {_described(context)}") from error
     if len(found) != len(outputs):
         raise errors.InternalError(f"shape rule of {op.type} gave {len(found)} shapes for {len(outputs)} outputs")
     for tensor, dims in zip(outputs, found):
@@ -267,10 +281,7 @@ def infer_new(op: Operation) -> None:
     """
     if not op.outputs and op.type not in registry.SHAPES:
         return
-    try:
-        _run_rule(op)
-    except errors.InvalidArgumentError as error:
-        raise errors.InvalidArgumentError(f"{error.message} for {_described(op)}") from error
+    _run_rule(op)
 
 
 def infer_pending(op: Operation) -> None:
@@ -322,23 +333,24 @@ def _take_hints(op: Operation) -> None:
             tensor._dims = merge(tensor._dims, shapes.dims_from_proto(hint))
 
 
-def _described(op: Operation) -> str:
-    """Return the end of TensorFlow's messages about a node: its attrs, inputs and what is known of them."""
+def _described(context: ShapeContext) -> str:
+    """Return the end of TensorFlow's messages about a node: its attrs, inputs and what was known of them."""
+    op = context._op
     attrs = ", ".join(f"{key}={attributes.summary(value)}" for key, value in sorted(op._node_attrs().items()))
-    inputs = ", ".join(t._as_node_def_input() for t in op.inputs)
+    inputs = ", ".join([t._as_node_def_input() for t in op.inputs] + [f"^{c.name}" for c in op.control_inputs])
     text = f"'{{{{node {op.name}}}}} = {op.type}[{attrs}]({inputs})' with input shapes: "
-    text += ", ".join(shape_text(t._static_dims()) if t._static_dims() is not None else "?" for t in op.inputs)
-    values = []
-    for i, tensor in enumerate(op.inputs):
-        if tensor.dtype in (datatypes.int32, datatypes.int64):
-            value = constant_value.known_value(tensor)
-            if value is not None and value.size <= 100:
-                values.append(f"input[{i}] = <{' '.join(map(str, value.ravel().tolist()))}>")
+    text += ", ".join("?" if t._static_dims() is None else shape_text(t._static_dims()) for t in op.inputs)
+    values = [f"input[{i}] = <{_value_text(v)}>" for i, v in sorted(context.asked_values.items()) if v.size <= 256]
     if values:
         text += f" and with computed input tensors: {', '.join(values)}"
+    known = [f"input[{i}] = {shape_text(s)}" for i, s in sorted(context.asked_shapes.items())]
+    if known:
+        text += f" and with input tensors computed as partial shapes: {','.join(known)}"
     return text + "."
 
 
-def shapes_of(op: Operation) -> list[shapes.TensorShape]:
-    """Return the static shapes of the outputs of `op`."""
-    return [t.shape for t in op.outputs]
+def _value_text(value: np.ndarray) -> str:
+    """Return an array as C++ summarizes it: `1 2`, or `[1 2][3 4]` for a matrix."""
+    if value.ndim > 1:
+        return "".join(f"[{_value_text(row)}]" for row in value)
+    return " ".join(str(v).lower() if value.dtype == np.bool_ else str(v) for v in value.ravel().tolist())

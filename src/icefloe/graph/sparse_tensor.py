@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from icefloe import datatypes, shapes
 from icefloe.graph.build import apply_op
-from icefloe.graph.constant_value import constant_value_as_shape
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
 from icefloe.graph.operators import true_divide_dtype
+from icefloe.graph.partial_shape import constant_value_as_shape
 from icefloe.graph.tensor import Tensor, default_session
 
 if TYPE_CHECKING:

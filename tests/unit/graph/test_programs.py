@@ -16,11 +16,12 @@ from google.protobuf import text_format
 from icefloe import datatypes, shapes
 from icefloe.graph import conversion, default_graph, graph, seeds
 from icefloe.graph.build import apply_op
-from icefloe.graph.constant_value import constant_value, constant_value_as_shape
+from icefloe.graph.constant_value import constant_value
 from icefloe.graph.device_spec import DeviceSpec
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.import_graph import import_graph_def
 from icefloe.graph.indexed_slices import IndexedSlices
+from icefloe.graph.partial_shape import constant_value_as_shape
 from icefloe.graph.sparse_tensor import SparseTensor
 from icefloe.proto import POOL, AttrValue, GraphDef
 from unit.graph.programs import ANSWERS, BUILDERS, FAILURES

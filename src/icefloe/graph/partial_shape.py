@@ -1,0 +1,156 @@
+"""Vectors read as shapes, as far as they are known without running the graph: `[?, 3]` out of `tf.stack([n, 3])`.
+
+Source: tensorflow/core/common_runtime/eval_const_tensor.cc, tensorflow/python/framework/tensor_util.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from icefloe import datatypes, errors, shapes
+from icefloe.graph.constant_value import constant_value, known_value
+from icefloe.shapes import Dims
+
+if TYPE_CHECKING:
+    from icefloe.graph.tensor import Tensor
+
+# How many ConcatV2 and StridedSlice ops may stand in a row before a shape counts as unknown.
+_MAX_DEPTH = 50
+
+
+def known_shape(tensor: Tensor) -> Dims:
+    """Return what is known of `tensor`, an integer vector, read as a shape; a scalar -1 is an unknown rank.
+
+    Raises: InvalidArgumentError if it is known and no shape.
+    """
+    dims = tensor._static_dims()
+    if dims is not None and len(dims) == 0:
+        value = known_value(tensor)
+        if value is not None and int(value) != -1:
+            raise errors.InvalidArgumentError(
+                "Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown shape).  "
+                f"Saw value: {int(value)}"
+            )
+        return None
+    if dims is not None and len(dims) != 1:
+        raise errors.InvalidArgumentError(f"Shape must be rank 1 but is rank {len(dims)}")
+    return _read(tensor, 0)
+
+
+def _read(tensor: Tensor, depth: int) -> Dims:
+    """Read a vector as a shape through Shape, Pack, ConcatV2, StridedSlice, Cast and Identity."""
+    op = tensor.op
+    steps = 0
+    while op.type in ("Identity", "StopGradient", "Snapshot") or (
+        op.type == "Cast" and op.inputs[0].dtype.base_dtype in (datatypes.int32, datatypes.int64)
+    ):
+        tensor = op.inputs[0]
+        op = tensor.op
+        steps += 1
+        if steps > 1000:
+            return None
+    if op.type == "Shape":
+        return op.inputs[0]._static_dims()
+    if op.type == "ShapeN":
+        return op.inputs[tensor.value_index]._static_dims()
+    value = known_value(tensor)
+    if value is not None:
+        return _sizes(value.ravel().tolist())
+    if depth < _MAX_DEPTH:
+        if op.type == "Pack" and op.kernel_attr("axis") == 0:
+            return _sizes([_known_size(t, depth + 1) for t in op.inputs])
+        if op.type == "ConcatV2":
+            return _joined([_read(t, depth + 1) for t in op.inputs[:-1]])
+        if op.type == "StridedSlice":
+            return _sliced(tensor, depth + 1)
+    return _unknown_sizes(tensor)
+
+
+def _unknown_sizes(tensor: Tensor) -> Dims:
+    dims = tensor._static_dims()
+    return None if dims is None or len(dims) != 1 or dims[0] is None or dims[0] > 255 else (None,) * dims[0]
+
+
+def _known_size(tensor: Tensor, depth: int) -> int | None:
+    value = known_value(tensor)
+    if value is None and tensor.op.type == "StridedSlice":
+        return _sliced_element(tensor, depth)
+    return None if value is None or np.size(value) != 1 else int(np.reshape(value, ()))
+
+
+def _sizes(values: list[int | None]) -> Dims:
+    for v in values:
+        if v is not None and v < -1:
+            raise errors.InvalidArgumentError(f"Invalid value in tensor used for shape: {v}")
+    return tuple([None if v is None or v < 0 else v for v in values])
+
+
+def _joined(parts: list[Dims]) -> Dims:
+    result: tuple[int | None, ...] = ()
+    for part in parts:
+        if part is None:
+            return None
+        result += part
+    return result
+
+
+def _bounds(tensor: Tensor) -> tuple[Any, Any, int] | None:
+    op = tensor.op
+    found = [known_value(t) for t in op.inputs[1:4]]
+    if any(v is None or np.size(v) != 1 for v in found):
+        return None
+    if op.kernel_attr("ellipsis_mask") or op.kernel_attr("new_axis_mask"):
+        return None
+    begin, end, stride = (int(np.reshape(v, ())) for v in found)  # type: ignore[arg-type]
+    return (
+        None if op.kernel_attr("begin_mask") & 1 else begin,
+        None if op.kernel_attr("end_mask") & 1 else end,
+        stride,
+    )
+
+
+def _sliced(tensor: Tensor, depth: int) -> Dims:
+    bounds = _bounds(tensor)
+    if bounds is None or bounds[2] == 0 or tensor.op.kernel_attr("shrink_axis_mask"):
+        return _unknown_sizes(tensor)
+    whole = _vector(tensor.op.inputs[0], depth)
+    return _unknown_sizes(tensor) if whole is None else whole[bounds[0] : bounds[1] : bounds[2]]
+
+
+def _sliced_element(tensor: Tensor, depth: int) -> int | None:
+    bounds = _bounds(tensor)
+    if bounds is None or tensor.op.kernel_attr("shrink_axis_mask") != 1 or bounds[0] is None:
+        return None
+    whole = _vector(tensor.op.inputs[0], depth)
+    return whole[bounds[0]] if whole is not None and -len(whole) <= bounds[0] < len(whole) else None
+
+
+def _vector(tensor: Tensor, depth: int) -> Dims:
+    dims = tensor._static_dims()
+    return _read(tensor, depth) if dims is not None and len(dims) == 1 else None
+
+
+def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
+    """Return what is known of an integer vector read as a shape.
+
+    Raises: ValueError for a scalar that is not known to be -1.
+    """
+    if tensor._static_dims() == ():
+        value = constant_value(tensor)
+        if value is None:
+            raise ValueError(
+                "Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to "
+                "describe an unknown shape."
+            )
+        if value != -1:
+            raise ValueError(
+                f"Received a scalar value '{value}' as shape; require a statically known scalar with value '-1' to "
+                "describe an unknown shape."
+            )
+        return shapes.unknown_shape()
+    try:
+        return shapes.TensorShape(known_shape(tensor))
+    except errors.InvalidArgumentError as error:
+        raise ValueError(error.message) from None
