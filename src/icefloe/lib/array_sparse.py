@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from icefloe import datatypes
-from icefloe.graph.constant_value import constant_value_as_shape
 from icefloe.graph.conversion import convert_to_tensor
+from icefloe.graph.partial_shape import constant_value_as_shape
 from icefloe.graph.sparse_tensor import SparseTensor
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import placeholder, placeholder_with_default
