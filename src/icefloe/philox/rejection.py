@@ -62,7 +62,7 @@ def gamma(stream: Stream, alpha: Doubles, samples: int) -> Doubles:
 
 
 def poisson(stream: Stream, rate: Doubles, samples: int, largest: float) -> Doubles:
-    """Return Poisson numbers [samples, rates], none above `largest`.
+    """Return Poisson numbers [samples, rates], none above `largest` but infinity for an infinite rate.
 
     Raises: InvalidArgumentError for a rate that is NaN or too large.
     """
@@ -70,10 +70,10 @@ def poisson(stream: Stream, rate: Doubles, samples: int, largest: float) -> Doub
     def sample(index: Offsets) -> Doubles:
         r = _parameter_of(rate, index, samples)
         uniform = uniforms(Cursors(stream, index * np.uint64(RESERVED)))
-        out = np.empty(len(index))
+        out = np.full(len(index), np.inf)
         few = r < 10.0
         _count_arrivals(uniform, np.flatnonzero(few), r, largest, out)
-        _transformed_poisson(uniform, np.flatnonzero(~few), r, largest, out)
+        _transformed_poisson(uniform, np.flatnonzero(~few & (r != np.inf)), r, largest, out)
         return out
 
     return in_chunks(rate.size * samples, sample).reshape(rate.size, samples).T

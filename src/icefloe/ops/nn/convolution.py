@@ -70,6 +70,8 @@ def conv(
                 f"The input must have 2 or 3 spatial dimensions but got {np.ndim(x) - batch_dims - 1}"
             )
         geometry = Geometry("Conv", rank, strides, padding, explicit_paddings, data_format, dilations or (1,) * rank)
+        if geometry.moves_over_channels or geometry.dilates_channels:
+            raise errors.InvalidArgumentError("Strides and dilations in the batch and depth dimensions must be 1")
         batch = x.shape[:batch_dims]
         y = _forward(geometry, grouped=True)(x.reshape(-1, *x.shape[batch_dims:]), w)
         return y.reshape(*batch, *y.shape[1:])

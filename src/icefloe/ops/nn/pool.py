@@ -133,10 +133,11 @@ def max_pool_3d_grad_grad(*, ksize: Any, strides: Any, padding: str, data_format
 def max_pool_with_argmax(
     *, ksize: Any, strides: Any, padding: str, include_batch_in_index: bool, Targmax: Any
 ) -> Kernel:
-    """Return the greatest element of each window and its flat index in the image, or in the batch."""
+    """Return the greatest element of each window and its flat index in the image, or in the batch.
+
+    A window over the channels is left out of account, as TensorFlow does on a CPU.
+    """
     pool = Pooling(4, ksize, strides, padding, "NHWC", pools_depth=True).runnable()
-    if pool.depth > 1:
-        raise errors.UnimplementedError("Non-spatial pooling is not yet supported. Volunteers? :)")
 
     def run(x: Any) -> tuple[Any, Any]:
         check_rank(x, 4)
@@ -219,13 +220,13 @@ def _avg_pool(pool: Pooling) -> Kernel:
 @kernel("AvgPoolGrad", factory=True)
 def avg_pool_grad(*, ksize: Any, strides: Any, padding: str, data_format: str) -> Kernel:
     """Return the gradient of AvgPool's input, of shape `orig_input_shape`."""
-    return _avg_pool_grad(Pooling(4, ksize, strides, padding, data_format).runnable())
+    return _avg_pool_grad(Pooling(4, ksize, strides, padding, data_format))
 
 
 @kernel("AvgPool3DGrad", factory=True)
 def avg_pool_3d_grad(*, ksize: Any, strides: Any, padding: str, data_format: str) -> Kernel:
     """Return the gradient of AvgPool3D's input, of shape `orig_input_shape`."""
-    return _avg_pool_grad(Pooling(5, ksize, strides, padding, data_format).runnable())
+    return _avg_pool_grad(Pooling(5, ksize, strides, padding, data_format))
 
 
 def _avg_pool_grad(pool: Pooling) -> Kernel:
@@ -244,6 +245,7 @@ def _avg_pool_grad(pool: Pooling) -> Kernel:
             raise errors.InvalidArgumentError(
                 f"Expected grad shape to be {shape_text(made)}, but got {shape_text(grad.shape)}"
             )
+        pool.runnable()
         out = pooling.avg_pool_gradient(grad, windows)
         return from_channels_last(out.astype(dy.dtype, copy=False), pool.first)
 
@@ -275,8 +277,9 @@ def max_pool_v2_shape(c: ShapeContext) -> list[Any]:
 @shape("MaxPoolWithArgmax")
 def max_pool_with_argmax_shape(c: ShapeContext) -> list[Any]:
     """Batch, the places of the windows, channels, twice."""
+    x = with_rank(c.shape(0), 4)
     pool = Pooling(4, c.attr("ksize"), c.attr("strides"), c.attr("padding"), "NHWC")
-    return [pool.output_shape(c.shape(0))] * 2
+    return [(*pool.output_shape(x)[:3], x[3])] * 2
 
 
 @shape("MaxPoolGrad", "MaxPoolGradV2", "MaxPool3DGrad", "MaxPoolGradWithArgmax")

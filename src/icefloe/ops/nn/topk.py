@@ -46,7 +46,7 @@ def top_k(x: Any, k: int) -> tuple[Any, Any]:
 
     x: real [..., m], m at least k. The indices are int64.
     """
-    flat = x.reshape(-1, x.shape[-1])
+    flat = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
     if k == 0 or not flat.size:
         empty = (*x.shape[:-1], k)
         return np.empty(empty, x.dtype), np.empty(empty, np.int64)

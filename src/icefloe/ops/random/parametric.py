@@ -38,7 +38,18 @@ Runner = Callable[..., Any]
 
 def _poisson(stream: Stream, rate: Any, samples: int, sizes: tuple[int, ...], dtype: DType) -> Any:
     rates = np.ravel(rate).astype(np.float64)
-    return rejection.poisson(stream, rates, samples, float(dtype.max)).astype(dtype.numpy).reshape(sizes)
+    drawn = rejection.poisson(stream, rates, samples, float(dtype.max))
+    if dtype.is_integer:
+        drawn = np.where(np.isinf(drawn), 0.0, drawn)
+    return drawn.astype(dtype.numpy).reshape(sizes)
+
+
+def _sample_shape(shape: Any, parameters: tuple[int, ...], element: np.dtype[Any]) -> tuple[int, tuple[int, ...]]:
+    """Return (numbers for each parameter, output shape): what is asked for, then the parameters' shape."""
+    if np.ndim(shape) != 1:
+        requested_shape(shape, element)
+    sizes = requested_shape(np.array([*shape.tolist(), *parameters], np.int64), element)
+    return count_of(sizes[: len(shape)]), sizes
 
 
 @kernel("RandomGamma", factory=True)
@@ -47,8 +58,7 @@ def random_gamma(*, seed: int, seed2: int, manager: ResourceManager, node: str) 
     stream = manager.stream(node, seed, seed2)
 
     def run(shape: Any, alpha: Any) -> Any:
-        sizes = requested_shape(shape, alpha.dtype)
-        samples, sizes = count_of(sizes), requested_shape(np.array([*sizes, *alpha.shape], np.int64), alpha.dtype)
+        samples, sizes = _sample_shape(shape, alpha.shape, alpha.dtype)
         if not count_of(sizes):
             return np.empty(sizes, alpha.dtype)
         taken = stream.reserve(samples * alpha.size * RESERVED)
@@ -64,8 +74,7 @@ def random_poisson(*, dtype: DType, seed: int, seed2: int, manager: ResourceMana
     element = dtype.numpy
 
     def run(shape: Any, rate: Any) -> Any:
-        sizes = requested_shape(shape, element)
-        samples, sizes = count_of(sizes), requested_shape(np.array([*sizes, *np.shape(rate)], np.int64), element)
+        samples, sizes = _sample_shape(shape, np.shape(rate), element)
         if not count_of(sizes):
             return np.empty(sizes, element)
         taken = stream.reserve(samples * np.size(rate) * RESERVED)
