@@ -140,22 +140,8 @@ _FOLD: dict[str, tuple[Callable[[Any], list[Any]], Callable[[Any, Inputs], Any],
 # broadcast to.
 _SMALL = 1000
 _COMPUTED = (
-    *(
-        "Add",
-        "AddV2",
-        "Sub",
-        "Mul",
-        "Div",
-        "RealDiv",
-        "FloorDiv",
-        "FloorMod",
-        "TruncateDiv",
-        "Mod",
-        "Pow",
-        "Neg",
-        "Abs",
-    ),
-    *("Minimum", "Maximum", "Floor", "Ceil", "Round", "Sqrt", "Square", "Sign"),
+    *("Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "FloorMod", "TruncateDiv", "Mod", "Pow", "Neg"),
+    *("Abs", "Minimum", "Maximum", "Floor", "Ceil", "Round", "Sqrt", "Square", "Sign"),
     *("Sum", "Prod", "Max", "Min", "Mean", "Any", "All"),
     *("Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "Select", "SelectV2"),
     *("Reshape", "Squeeze", "ExpandDims", "Slice", "StridedSlice", "Gather", "GatherV2", "Transpose", "ReverseV2"),
@@ -196,13 +182,7 @@ def _compute(t: Tensor, values: Inputs) -> Any:
     return np.asarray(found)
 
 
-_KNOWN: dict[str, Any] = {**dict.fromkeys(_COMPUTED, (_all, _compute, False)), **_FOLD}
-_KNOWN["Pack"] = (
-    _all,
-    lambda t, values: _pack(t, values) if t.op.kernel_attr("axis") == 0 else _compute(t, values),
-    True,
-)
-_KNOWN["Unpack"] = (_first, lambda t, values: _unpack(t, values) if t.op.kernel_attr("axis") == 0 else None, False)
+_KNOWN: dict[str, Any] = {**_FOLD, **dict.fromkeys(_COMPUTED, (_all, _compute, False))}
 
 
 def _evaluate(tensor: Tensor, table: dict[str, Any], *, partial: bool) -> Any:
