@@ -16,7 +16,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, merge, with_rank_at_least
+from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank_at_least
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array, zeros
 from icefloe.shapes import Dims, shape_text
@@ -283,10 +283,10 @@ def matrix_set_diag_shape(c: ShapeContext) -> list[Dims]:
     band = 1 if lower == upper else 2
     if known is None:
         return [(*diagonal[:-band], None, None)]
-    merge(known[:-2], diagonal[:-band])
     if known[-2] is not None and known[-1] is not None:
         _check_limits(known[-2], known[-1], lower, upper, "")
-        merge(diagonal[-band:], Band(known[-2], known[-1], lower, upper).shape())
+        if c.num_inputs == 2:  # of the others TensorFlow finds out when they run
+            merge(diagonal[-1:], Band(known[-2], known[-1], 0, 0).shape())
     return [(*(merge(known[:-2], diagonal[:-band]) or ()), *known[-2:])]
 
 
@@ -313,9 +313,7 @@ def matrix_band_part(matrix: Any, lower: Any, upper: Any) -> Array:
     return np.where(kept, matrix, zeros((), matrix.dtype))
 
 
-@shape("MatrixBandPart", "BatchMatrixBandPart")
-def matrix_band_part_shape(c: ShapeContext) -> list[Dims]:
-    return [with_rank_at_least(c.shape(0), 2)]
+shape("MatrixBandPart", "BatchMatrixBandPart")(unchanged)
 
 
 @kernel("Diag")

@@ -104,7 +104,10 @@ def gather_v2_shape(c: ShapeContext) -> list[Dims]:
     at %= len(params)
     if indices is None:
         return [None]
-    batch = _batch_dims(params, indices, at, c.attr("batch_dims"))
+    try:
+        batch = _batch_dims(params, indices, at, c.attr("batch_dims"))
+    except errors.InvalidArgumentError:
+        return [None]  # TensorFlow finds out when the op runs
     together = merge(params[:batch], indices[:batch]) or ()
     return [(*together, *params[batch:at], *indices[batch:], *params[at + 1 :])]
 
@@ -147,9 +150,9 @@ def gather_nd(params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
         picked = zeros((rows.size, *inner), a.dtype)
         good = ~bad
         picked[good] = table[rows[good]]
-        return unboxed(picked.reshape(*outer, *inner))
+        return unboxed(picked.reshape((*outer, *inner)))
     return unboxed(
-        np.take(table, rows, 0, mode="clip").reshape(*outer, *inner) if a.size else zeros((*outer, *inner), a.dtype)
+        np.take(table, rows, 0, mode="clip").reshape((*outer, *inner)) if a.size else zeros((*outer, *inner), a.dtype)
     )
 
 

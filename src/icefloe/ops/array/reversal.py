@@ -56,14 +56,11 @@ def transpose_shape(c: ShapeContext) -> list[Dims]:
         raise errors.InvalidArgumentError(f"Dimension must be {len(known)} but is {length}")
     if perm is None:
         return [(None,) * len(known) if len(known) != 1 else known]
-    return [tuple(known[axis] for axis in _static_permutation(len(known), perm))]
-
-
-def _static_permutation(rank: int, perm: Array) -> list[int]:
+    # Whether it is a permutation TensorFlow finds out when the op runs.
     for axis in perm.tolist():
-        if not -rank <= axis < rank:
-            raise errors.InvalidArgumentError(f"perm dim {axis} is out of range of input rank {rank}")
-    return _permutation(rank, perm)
+        if not -len(known) <= axis < len(known):
+            raise errors.InvalidArgumentError(f"perm dim {axis} is out of range of input rank {len(known)}")
+    return [tuple(known[axis] for axis in perm.tolist())]
 
 
 def _check_reversible(x: Array) -> None:

@@ -166,7 +166,9 @@ def _scattered_shape(indices: Dims, updates: Dims, target: Dims) -> Dims:
     if indices is None or updates is None or target is None or indices[-1] is None:
         return target
     outer, depth = len(indices) - 1, indices[-1]
-    if outer > len(updates) or depth > len(target):
+    if depth > len(target):
+        return target  # TensorFlow finds out when the op runs
+    if outer > len(updates):
         raise errors.InvalidArgumentError(
             f"Dimensions [0,{outer}) of indices[shape={shape_text(indices)}] must match dimensions [0,{outer}) of"
             f" updates[shape={shape_text(updates)}]"

@@ -138,6 +138,6 @@ def one_hot_shape(c: ShapeContext) -> list[Dims]:
     if known is None:
         return [None]
     if axis > len(known):
-        raise errors.InvalidArgumentError(f"Shape must be at least rank {axis} but is rank {len(known)}")
+        return [None]  # TensorFlow finds out when the op runs
     at = len(known) if axis == -1 else axis
     return [(*known[:at], size, *known[at:])]

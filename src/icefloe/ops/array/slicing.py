@@ -57,6 +57,7 @@ def slice_shape(c: ShapeContext) -> list[Dims]:
         return [None]
     wanted = c.shape_value(2) if size is None else tuple(size.tolist())
     result: list[int | None] = []
+    # Whether the part lies inside of the whole TensorFlow finds out when the op runs.
     for i, limit in enumerate(known):
         b = None if begin is None else int(begin[i])
         n = None if wanted is None else wanted[i]
@@ -64,8 +65,8 @@ def slice_shape(c: ShapeContext) -> list[Dims]:
             n = None if limit is None or b is None else limit - b
             if n is not None and n < 0:
                 raise errors.InvalidArgumentError(f"Subtracting begin {b} from dimension {limit} gives less than 0")
-        elif n is not None and (n < 0 or (limit is not None and n + (b or 0) > limit)):
-            raise errors.InvalidArgumentError(f"Expected size[{i}] in [0, {limit}], but got {n}")
+        elif n is not None and n < 0:
+            raise errors.InvalidArgumentError(f"Invalid value in tensor used for shape: {n}")
         elif n is None and limit == 0:
             n = 0
         result.append(n)
