@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections import deque
 from collections.abc import Sequence
 
@@ -29,6 +30,11 @@ _TABLE: tuple[tuple[type[BaseException], type[errors.OpError]], ...] = (
     (ValueError, errors.InvalidArgumentError),
     (IndexError, errors.InvalidArgumentError),
 )
+# numpy's words where shapes do not broadcast: `(2,3) (2,)`, or each shape after `with shape`.
+_BROADCAST = re.compile(
+    r"operands could not be broadcast together with shapes (\(.*?\)) (\(.*?\))"
+    r"|shape mismatch: objects cannot be broadcast .*with shape (\(.*?\)) and arg \d+ with shape (\(.*?\))"
+)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -39,6 +45,9 @@ def as_error(exception: Exception) -> errors.OpError:
     text = str(exception)
     if isinstance(exception, OSError) and exception.errno in _FULL:
         return errors.ResourceExhaustedError(text)
+    if isinstance(exception, ValueError) and (shapes := _BROADCAST.match(text)):
+        first, second = (s.strip("(,)").replace(" ", "") for s in shapes.groups() if s)
+        return errors.InvalidArgumentError(f"Incompatible shapes: [{first}] vs. [{second}]")
     for kind, error in _TABLE:
         if isinstance(exception, kind):
             return error(text or type(exception).__name__)
