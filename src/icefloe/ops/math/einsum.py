@@ -122,7 +122,9 @@ class _Einsum:
         result = result.transpose([have.index(label) for label in kept])
         if len(kept) != len(wanted):
             result = _filled_diagonal(result, kept, wanted)
-        return np.array(result, self.dtype)
+        result = np.asarray(result, self.dtype)
+        # A result without sums is a view of the operand.
+        return result.copy() if any(np.may_share_memory(result, x) for x in operands) else result
 
     def _check_sizes(self, operands: tuple[Any, ...], labels: list[Labels]) -> None:
         sizes: dict[Hashable, int] = {}

@@ -171,7 +171,7 @@ def ragged_tensor_to_sparse(nested: tuple[Any, ...], values: Any) -> tuple[Any, 
     if inner:
         place = np.indices(inner).reshape(len(inner), each).T
         table[:, len(columns) :] = np.tile(place, (len(values), 1))
-    return table, np.ravel(values), np.array([*sizes, *inner], np.int64)
+    return table, np.array(values).reshape(-1), np.array([*sizes, *inner], np.int64)
 
 
 @shape("RaggedTensorToSparse")

@@ -28,17 +28,17 @@ def _scan(op: str, ufunc: np.ufunc, neutral: float) -> None:
             index = _axis(axis, np.ndim(x))
             if x.size == 0:
                 return x.copy()
-            along = np.moveaxis(x, index, 0)
             if reverse:
-                along = along[::-1]
-            result = np.empty(along.shape, to)
+                x = np.flip(x, index)
             if exclusive:
-                result[0] = to.type(neutral)
-                if len(along) > 1:
-                    result[1:] = ufunc.accumulate(along[:-1], 0, wide)
+                before = (slice(None),) * index
+                result = np.empty(x.shape, wide)
+                result[(*before, 0)] = neutral
+                ufunc.accumulate(x[(*before, slice(-1))], index, wide, result[(*before, slice(1, None))])
             else:
-                result[...] = ufunc.accumulate(along, 0, wide)
-            return np.moveaxis(result[::-1] if reverse else result, 0, index)
+                result = ufunc.accumulate(x, index, wide)
+            result = result.astype(to, copy=False)
+            return np.flip(result, index) if reverse else result
 
         return scan
 
