@@ -14,7 +14,7 @@ import pytest
 
 from icefloe import errors
 from icefloe.identification import identify
-from icefloe.proto import Event
+from icefloe.proto import Event, FingerprintDef, GraphDebugInfo
 from icefloe.wire.crc import crc32c, mask
 
 SAVERS = Path(__file__).resolve().parents[2] / "fixtures" / "savers"
@@ -126,6 +126,16 @@ LFS = (
         (ONNX, "onnx", "ONNX model made by pytorch"),
         (b"\x1c\0\0\0TFL3" + bytes(range(1, 100)), "tflite", "TensorFlow Lite"),
         (struct.pack("<Q", len(TENSORS)) + TENSORS + b"\0\0\0\0", "safetensors", "safetensors"),
+        (
+            GraphDebugInfo(files=["/code/train.py", "/code/layers.py"]).SerializeToString(),
+            "debug_info",
+            "where in Python code",
+        ),
+        (
+            FingerprintDef(saved_model_checksum=2**63, graph_def_program_hash=5, uuid="17").SerializeToString(),
+            "fingerprint",
+            "fingerprint of a SavedModel",
+        ),
         (b'{"some": "json"}', "json", "JSON"),
         (b"\x93\xff\xfe\x01\x02\x03\xff\xff", "unknown", "unknown kind"),
         (b'node { name: "a" op: "NoOp" }', "graph_text", "GraphDef in text form"),

@@ -14,7 +14,7 @@ from icefloe.checkpoint import files
 from icefloe.checkpoint.sniff import Finding
 from icefloe.graph import node_bytes
 from icefloe.identification.finding import HINTS, Identification, count
-from icefloe.proto import Event
+from icefloe.proto import Event, FingerprintDef
 from icefloe.wire.crc import crc32c, mask
 
 
@@ -81,7 +81,7 @@ def by_structure(path: str) -> Identification | None:
     head = files.read_head(path, 1 << 16)
     if head[4:8] == b"TFL3":
         return Identification(path, "tflite", "a TensorFlow Lite model", {"bytes": os.path.getsize(path)})
-    return _records(path, head) or _onnx(path, head)
+    return _records(path, head) or _fingerprint(path, head) or _onnx(path, head)
 
 
 def _records(path: str, head: bytes) -> Identification | None:
@@ -114,12 +114,28 @@ def _onnx(path: str, head: bytes) -> Identification | None:
                 break
     except (errors.DataLossError, IndexError):
         return None
-    numbers = [f.number for f in fields]
-    if not fields or fields[0].wire_type != 0 or numbers[0] != 1 or not set(numbers) <= _ONNX_FIELDS:
+    types = {f.number: f.wire_type for f in fields}
+    # ir_version is a small number: one byte of a varint.
+    if not fields or fields[0].number != 1 or fields[0].wire_type != 0 or fields[0].end - fields[0].payload != 1:
         return None
-    if not {2, 7, 8} & set(numbers):
+    if not types.keys() <= _ONNX_FIELDS or not any(types.get(n) == 2 for n in (2, 7, 8)) or types.get(2, 2) != 2:
         return None
     producer = next((head[f.payload : f.end].decode("utf-8", "replace") for f in fields if f.number == 2), "")
-    return Identification(
-        path, "onnx", "an ONNX model" + (f" made by {producer}" if producer else ""), {"producer": producer}
-    )
+    words = "an ONNX model" + (f" made by {producer}" if producer else "")
+    return Identification(path, "onnx", words, {"producer": producer})
+
+
+def _fingerprint(path: str, head: bytes) -> Identification | None:
+    """Tell the fingerprint of a SavedModel: five hashes, a version, a uuid."""
+    try:
+        types = [(f.number, f.wire_type) for f in node_bytes.scan(head)]
+        if (
+            not types
+            or not set(types) <= {(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 2), (7, 2)}
+            or (1, 0) not in types
+        ):
+            return None
+        found = FingerprintDef.FromString(head)
+    except (errors.DataLossError, DecodeError):
+        return None
+    return Identification(path, "fingerprint", "the fingerprint of a SavedModel", {"uuid": found.uuid})

@@ -11,7 +11,7 @@ from icefloe import errors
 from icefloe.checkpoint.sniff import Finding
 from icefloe.graph import node_bytes
 from icefloe.identification.finding import Identification, count, named
-from icefloe.proto import MetaGraphDef, VersionDef
+from icefloe.proto import GraphDebugInfo, MetaGraphDef, VersionDef
 
 # A file larger than this is named, but not looked through.
 _LOOK_THROUGH = 512 << 20
@@ -62,11 +62,24 @@ def graph(path: str, finding: Finding) -> Identification:
     return Identification(path, "graph", _damage(words, problem), details)
 
 
+def _is_debug_info(data: bytes) -> bool:
+    """Whether the bytes are a GraphDebugInfo, whose first field is a file name: a path of Python code."""
+    try:
+        files = GraphDebugInfo.FromString(data).files
+    except DecodeError:
+        return False
+    return bool(files) and all(isinstance(name, str) and name.endswith((".py", ">")) for name in files)
+
+
 def meta_graph(path: str, finding: Finding) -> Identification:
     """Identify a binary MetaGraphDef."""
     if os.path.getsize(path) > _LOOK_THROUGH:
         return named(path, finding)
     data, fields, problem = _proto_fields(path)
+    if _is_debug_info(data):
+        return Identification(
+            path, "debug_info", "a GraphDebugInfo: where in Python code the nodes of a graph were made"
+        )
     try:
         inside = [
             g for f in fields if f.number == 2 and f.wire_type == 2 for g in node_bytes.scan(data, f.payload, f.end)
