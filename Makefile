@@ -38,10 +38,12 @@ types: $(STAMP)
 generate: $(STAMP)
 	$(PY) fixtures/make/protos.py
 	$(PY) fixtures/make/op_families.py
+	$(PY) fixtures/make/public_names.py
 
 check-generated: $(STAMP)
 	$(PY) fixtures/make/protos.py --check
 	$(PY) fixtures/make/op_families.py --check
+	$(PY) fixtures/make/public_names.py --check
 
 clean:
 	rm -rf out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
