@@ -3,13 +3,11 @@
 icefloe.raw_ops.MatMul(a=a, b=b, transpose_b=True)
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
+# Names here are ops' names: `Any` is one.
+import typing as _typing
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
+def __getattr__(name: str) -> "_typing.Callable[..., _typing.Any]":
     from icefloe import opdefs
 
     if opdefs.find(name) is None:

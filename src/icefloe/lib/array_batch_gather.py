@@ -28,10 +28,11 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         params = convert_to_tensor(params, name="params")
         if indices.shape.rank is None:
             raise ValueError("batch_gather does not allow indices with unknown shape.")
-        return _batch_gather(params, indices, indices.shape.rank - 1)
+        return _batch_gather(params, indices, indices.shape.rank)
 
 
-def _batch_gather(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+def _batch_gather(params: Tensor, indices: Tensor, ndims: int) -> Tensor:
+    batch_dims = ndims - 1
     indices_shape = shape(indices)
     params_shape = shape(params)
     flat = indices
@@ -44,7 +45,7 @@ def _batch_gather(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
         start, step = zeros((), dtype=dtype), ones((), dtype=dtype)
         offsets = apply_op("Range", start, size, step)
         offsets *= stride
-        offset_shape = stack([1] * (dim - 1) + [size] + [1] * (indices.shape.rank - dim), axis=0)
+        offset_shape = stack([1] * (dim - 1) + [size] + [1] * (ndims - dim), axis=0)
         flat += reshape(offsets, offset_shape)
     flat_indices = reshape(flat, [-1])
     outer = params_shape[batch_dims + 1 :]
@@ -122,7 +123,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             known = concat([data_shape[:axis], [repeats * data_shape[axis]], data_shape[axis + 1 :]], axis=0)
             return reshape(tiled, known)
         if repeats.shape.rank == 1:
-            data.shape.dims[axis].assert_is_compatible_with(repeats.shape[0])
+            data.shape[axis : axis + 1].assert_is_compatible_with(repeats.shape)
         return _repeat_each(data, data_shape, repeats, axis)
 
 

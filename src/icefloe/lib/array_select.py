@@ -259,7 +259,7 @@ def pad(
 
 def _padded(size: int | None, pair: Any) -> int | None:
     """Return `size` plus both paddings, or None where one of the three is not a plain number."""
-    numbers = [size, *pair] if isinstance(pair, (list, tuple, np.ndarray)) else [None]
+    numbers: list[Any] = [size, *pair] if isinstance(pair, (list, tuple, np.ndarray)) else [None]
     if all(isinstance(n, (int, np.integer)) for n in numbers):
         return int(sum(numbers))
     return None

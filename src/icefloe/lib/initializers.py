@@ -332,7 +332,8 @@ class Identity(Initializer):
             )
         if isinstance(full, TensorShape):
             full = full.as_list()
-        value = eye(*full, dtype=self.dtype if dtype is None else dtype)
+        rows, columns = full
+        value = eye(rows, columns, dtype=self.dtype if dtype is None else dtype)
         if partition_info is not None:
             value = slice(value, partition_info.var_offset, shape)
         return self.gain * value

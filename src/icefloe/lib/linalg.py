@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -110,8 +111,9 @@ def matrix_solve_ls(
 def _solves_in_one_op(matrix: Tensor, static: TensorShape) -> bool:
     if not static.is_fully_defined():
         return False
-    many = static[:-2].num_elements() > min(static[-2:].as_list())
-    return static.num_elements() * matrix.dtype.size > _CACHE_GUESS and many
+    sizes: Any = static.as_list()
+    many = math.prod(sizes[:-2]) > min(sizes[-2:])
+    return math.prod(sizes) * matrix.dtype.size > _CACHE_GUESS and many
 
 
 def _regularized_gramian_cholesky(matrix: Tensor, l2_regularizer: Any, *, first_kind: bool) -> Tensor:

@@ -46,7 +46,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     with name_scope(name, "clip_by_norm", [t, clip_norm]) as scope:
         values = _values(t, "t")
         if np.isscalar(clip_norm):
-            clip_norm = max(clip_norm, 0)  # type: ignore[call-overload]
+            clip_norm = 0 if clip_norm < 0 else clip_norm  # type: ignore[operator]
         else:
             clip_norm = cast(apply_op("Maximum", clip_norm, 0), values.dtype)
         squares = reduce_sum(values * values, axes, keepdims=True)

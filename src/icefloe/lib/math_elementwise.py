@@ -61,7 +61,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     Raises: TypeError if the dtypes differ or have no division.
     """
-    return true_divide(x, y, name)
+    return true_divide(x, y, name)  # type: ignore[arg-type]
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:

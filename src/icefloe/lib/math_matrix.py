@@ -181,7 +181,7 @@ def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor,
     known.
     """
     if x.shape.is_fully_defined() and isinstance(axes, (list, tuple)):
-        sizes = x.shape.as_list()
+        sizes: Any = x.shape.as_list()
         axes = [i if i >= 0 else i + len(sizes) for i in axes]
         free = [i for i in range(len(sizes)) if i not in axes]
         free_sizes = [sizes[i] for i in free]

@@ -96,7 +96,7 @@ def _as_matrix(tensor: Tensor) -> Tensor:
     if tensor.shape.rank is not None:
         sizes = tensor.shape.as_list()
         if None not in sizes[:-1]:
-            output.set_shape([math.prod(sizes[:-1]), sizes[-1]])  # type: ignore[arg-type]
+            output.set_shape([math.prod(sizes[:-1]), sizes[-1]])
     return output
 
 

@@ -53,7 +53,7 @@ def sufficient_statistics(
         x = convert_to_tensor(x, name="x")
         sizes = None if x.shape.rank is None else x.shape.as_list()
         if sizes is not None and all(sizes[axis] is not None for axis in axes):
-            counts = constant(math.prod(sizes[axis] for axis in axes), dtype=x.dtype)  # type: ignore[misc]
+            counts = constant(math.prod(sizes[axis] for axis in axes), dtype=x.dtype)
         else:
             x_rank = rank(x)
             positive = [axis + x_rank if axis < 0 else axis for axis in axes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -257,7 +258,7 @@ def max_pool_with_argmax(
     )
 
 
-_POOLS = {
+_POOLS: dict[tuple[str, int], Callable[..., Tensor]] = {
     ("MAX", 1): max_pool,
     ("MAX", 2): max_pool,
     ("MAX", 3): max_pool3d,

@@ -152,7 +152,7 @@ def dilated(
         raise ValueError(
             f"`dilation_rate.shape` must be fully defined. Received: dilation_rate={rate} with shape {rate.shape}"
         )
-    n: int = rate.shape.as_list()[0]  # type: ignore[assignment]
+    n: int = rate.shape.as_list()[0]
     channels_first = data_format is not None and data_format.startswith("NC")
     start = num_batch_dims + channels_first
     axes = [int(axis) for axis in (range(start, n + start) if spatial_dims is None else spatial_dims)]

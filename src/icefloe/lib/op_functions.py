@@ -9,21 +9,50 @@ from __future__ import annotations
 
 import functools
 import inspect
+import keyword
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from icefloe import datatypes, opdefs
 from icefloe.graph import build
-from icefloe.proto import AttrValue
+from icefloe.shapes import dims_from_proto
 
-_SCALAR_FIELDS = {"int": "i", "float": "f", "bool": "b"}
+# Arguments that have another name in Python than in the op table: op -> table's name -> Python's.
+_REDUCTIONS = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
+_RENAMED: dict[str, dict[str, str]] = {
+    **{op: {"reduction_indices": "axis"} for op in _REDUCTIONS},
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+# Defaults that differ from the op table's.
+_DEFAULTS = {("SdcaOptimizer", "adaptative"): True, ("SdcaOptimizerV2", "adaptive"): True}
+
+
+def python_name(op: str, name: str) -> str:
+    """Return what an input or attr of the op table is called as an argument."""
+    name = _RENAMED.get(op, {}).get(name, name)
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _default(spec: opdefs.AttrSpec) -> Any:
     """Return the default of an attr as it reads in a Python signature."""
-    value: AttrValue = spec.default
-    if spec.type in _SCALAR_FIELDS:
-        return getattr(value, _SCALAR_FIELDS[spec.type])
+    value = spec.default
+    assert value is not None
+    if spec.type == "int":
+        return value.i
+    if spec.type == "bool":
+        return value.b
+    if spec.type == "float":
+        return _shortest(value.f)
+    if spec.type == "shape":
+        dims = dims_from_proto(value.shape)
+        return None if dims is None else list(dims)
     if spec.type == "string":
         return value.s.decode(errors="backslashreplace")
     if spec.type == "type":
@@ -31,12 +60,17 @@ def _default(spec: opdefs.AttrSpec) -> Any:
     if spec.type == "list(int)":
         return list(value.list.i)
     if spec.type == "list(float)":
-        return list(value.list.f)
+        return [_shortest(number) for number in value.list.f]
     if spec.type == "list(type)":
         return [datatypes.as_dtype(number) for number in value.list.type]
     if spec.type.startswith("list("):
         return []
     return None
+
+
+def _shortest(value: float) -> float:
+    """Return the float32 `value` as it is written: 0.1, not 0.10000000149011612."""
+    return float(str(np.float32(value)))
 
 
 def _inferred(signature: opdefs.Signature) -> set[str]:
@@ -51,11 +85,15 @@ def parameters(op: str) -> tuple[inspect.Parameter, ...]:
     inferred = _inferred(signature)
     attrs = [spec for spec in signature.attrs.values() if spec.name not in inferred]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+    def parameter(name: str, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+        return inspect.Parameter(python_name(op, name), kind, default=_DEFAULTS.get((op, name), default))
+
     return (
-        *(inspect.Parameter(arg.name, kind) for arg in signature.inputs),
-        *(inspect.Parameter(spec.name, kind) for spec in attrs if spec.default is None),
-        *(inspect.Parameter(spec.name, kind, default=_default(spec)) for spec in attrs if spec.default is not None),
-        inspect.Parameter("name", kind, default=None),
+        *(parameter(arg.name) for arg in signature.inputs),
+        *(parameter(spec.name) for spec in attrs if spec.default is None),
+        *(parameter(spec.name, _default(spec)) for spec in attrs if spec.default is not None),
+        parameter("name", None),
     )
 
 
@@ -67,10 +105,11 @@ def _describe(op: str, args: tuple[inspect.Parameter, ...]) -> str:
         kind = arg.type_attr or arg.type_list_attr or datatypes.as_dtype(arg.dtype).name
         return f"list of {kind}" if arg.is_list else kind
 
-    inputs = {arg.name: type_of(arg) for arg in signature.inputs}
+    kinds = {python_name(op, spec.name): spec.type for spec in signature.attrs.values()}
+    kinds.update({python_name(op, arg.name): type_of(arg) for arg in signature.inputs})
     lines = [f"Add a node of type {op}.", ""]
     for parameter in args[:-1]:
-        kind = inputs.get(parameter.name) or signature.attrs[parameter.name].type
+        kind = kinds[parameter.name]
         default = "" if parameter.default is parameter.empty else f", default {parameter.default!r}"
         lines.append(f"    {parameter.name}: {kind}{default}")
     outputs = ", ".join(f"{arg.name}: {type_of(arg)}" for arg in signature.outputs)
@@ -85,14 +124,15 @@ def op_function(op: str, name: str, module: str = "icefloe") -> Callable[..., An
     """
     args = parameters(op)
     signature = inspect.Signature(args)
-    attrs = {p.name for p in args if p.default is not p.empty and p.name != "name"}
+    in_table = {new: old for old, new in _RENAMED.get(op, {}).items()}
+    forced = {attr: default for (of, attr), default in _DEFAULTS.items() if of == op}
 
     def function(*positional: Any, **keywords: Any) -> Any:
         try:
             given = signature.bind(*positional, **keywords).arguments
         except TypeError as error:
             raise TypeError(f"{name}() {error}") from None
-        return build.apply_op(op, **{key: v for key, v in given.items() if v is not None or key not in attrs})
+        return build.apply_op(op, **{**forced, **{in_table.get(key, key): value for key, value in given.items()}})
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = module

@@ -25,7 +25,7 @@ _INTS = (datatypes.int32, datatypes.int64)
 _CROP_MESSAGE = "Need value.shape >= size, got "
 
 
-def seed_attrs(op_seed: int | None) -> dict[str, int]:
+def seed_attrs(op_seed: int | None) -> dict[str, Any]:
     """Return the attrs `seed` and `seed2` of a random op of the default graph that asks for `op_seed`."""
     seed, seed2 = get_seed(op_seed)
     return {"seed": seed or 0, "seed2": seed2 or 0}

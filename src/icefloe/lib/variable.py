@@ -429,7 +429,7 @@ class Variable(metaclass=_VariableType):
         return self is other
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.read_value())  # type: ignore[call-overload]
+        return iter(self.read_value())
 
 
 def _operator(name: str) -> Callable[..., Any]:

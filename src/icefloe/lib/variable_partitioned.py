@@ -180,8 +180,9 @@ def variable_axis_size_partitioner(
             raise ValueError(f"shape is not a TensorShape: {shape}")  # noqa: TRY004 (as TensorFlow)
         if not shape.is_fully_defined():
             raise ValueError(f"shape is not fully defined: {shape}")
-        length = shape.as_list()[axis]
-        slice_bytes = shape.num_elements() / length * _element_bytes(dtype, bytes_per_string_element)
+        sizes: Any = shape.as_list()
+        length = sizes[axis]
+        slice_bytes = math.prod(sizes) / length * _element_bytes(dtype, bytes_per_string_element)
         per_shard = max(1, math.floor(max_shard_bytes / slice_bytes))
         count = math.ceil(length / per_shard)
         return _one_axis(shape, axis, min(max_shards, count) if max_shards else count)

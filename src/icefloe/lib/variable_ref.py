@@ -193,16 +193,16 @@ class RefVariable(Variable):
     # `v += x` makes a new tensor; it assigns nothing.
 
     def __iadd__(self, other: Any) -> Any:
-        return self + other  # type: ignore[operator]
+        return self + other
 
     def __isub__(self, other: Any) -> Any:
-        return self - other  # type: ignore[operator]
+        return self - other
 
     def __imul__(self, other: Any) -> Any:
-        return self * other  # type: ignore[operator]
+        return self * other
 
     def __itruediv__(self, other: Any) -> Any:
-        return self / other  # type: ignore[operator]
+        return self / other
 
-    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
-        return self**other  # type: ignore[operator]
+    def __ipow__(self, other: Any) -> Any:
+        return self**other

@@ -57,7 +57,7 @@ class _HandleVariable(Variable):
     _is_initialized_op: Tensor | None = None
     _constraint = None
     _caching_device = None
-    _save_slice_info = None
+    _save_slice_info: SaveSliceInfo | None = None
 
     @property
     def name(self) -> str:
@@ -227,7 +227,7 @@ class _HandleVariable(Variable):
     def __itruediv__(self, other: Any) -> Any:
         self._no_update("/=", "assign(variable / value)", "/")
 
-    def __ipow__(self, other: Any) -> Any:  # type: ignore[misc]
+    def __ipow__(self, other: Any) -> Any:
         self._no_update("**=", "assign(variable ** value)", "**")
 
 

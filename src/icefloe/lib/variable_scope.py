@@ -329,7 +329,7 @@ def get_partitioned_variable(
             "create_partitioned_variables.  If so, consider instead using get_variable with a non-empty "
             "partitioner parameter instead."
         )
-    modes = {"synchronization": VariableSynchronization.AUTO, "aggregation": VariableAggregation.NONE}
+    modes: dict[str, Any] = {"synchronization": VariableSynchronization.AUTO, "aggregation": VariableAggregation.NONE}
     return scope.get_partitioned(default_store(), **options, validate_shape=True, **modes)
 
 

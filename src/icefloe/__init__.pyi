@@ -1,0 +1,514 @@
+# Written by fixtures/make/public_names.py; do not edit.
+from typing import Any
+
+from icefloe.lib.variable_store import AUTO_REUSE as AUTO_REUSE
+from icefloe.lib.checks import Assert as Assert
+from icefloe.proto import AttrValue as AttrValue
+from icefloe.session import Config as Config
+from icefloe.proto import ConfigProto as ConfigProto
+from icefloe.datatypes import DType as DType
+from icefloe.graph.device_spec import DeviceSpec as DeviceSpec
+from icefloe.shapes import Dimension as Dimension
+from icefloe.proto import Event as Event
+from icefloe._version import GIT_VERSION as GIT_VERSION
+from icefloe.proto import GPUOptions as GPUOptions
+from icefloe.graph.graph import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
+from icefloe.graph.graph import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
+from icefloe.graph.graph import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
+from icefloe.graph.graph import Graph as Graph
+from icefloe.proto import GraphDef as GraphDef
+from icefloe.graph.collections import GraphKeys as GraphKeys
+from icefloe.proto import GraphOptions as GraphOptions
+from icefloe.proto import HistogramProto as HistogramProto
+from icefloe.graph.indexed_slices import IndexedSlices as IndexedSlices
+from icefloe.session import InteractiveSession as InteractiveSession
+from icefloe.proto import LogMessage as LogMessage
+from icefloe.proto import MetaGraphDef as MetaGraphDef
+from icefloe.proto import NameAttrList as NameAttrList
+from icefloe.proto import NodeDef as NodeDef
+from icefloe.errors import OpError as OpError
+from icefloe.graph.operation import Operation as Operation
+from icefloe.proto import OptimizerOptions as OptimizerOptions
+from icefloe.lib.printing import Print as Print
+from icefloe.datatypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
+from icefloe.proto import RunMetadata as RunMetadata
+from icefloe.proto import RunOptions as RunOptions
+from icefloe.session import Session as Session
+from icefloe.proto import SessionLog as SessionLog
+from icefloe.graph.sparse_tensor import SparseTensor as SparseTensor
+from icefloe.graph.sparse_tensor import SparseTensorValue as SparseTensorValue
+from icefloe.proto import Summary as Summary
+from icefloe.proto import SummaryMetadata as SummaryMetadata
+from icefloe.graph.tensor import Tensor as Tensor
+from icefloe.proto import TensorInfo as TensorInfo
+from icefloe.shapes import TensorShape as TensorShape
+from icefloe._version import VERSION as VERSION
+from icefloe.lib.variable import Variable as Variable
+from icefloe.lib.variable import VariableAggregation as VariableAggregation
+from icefloe.lib.variable_scope import VariableScope as VariableScope
+from icefloe.lib.variable import VariableSynchronization as VariableSynchronization
+from icefloe.lib.math_elementwise import abs as abs
+from icefloe.lib.math_elementwise import accumulate_n as accumulate_n
+from icefloe.lib.math_elementwise import acos as acos
+from icefloe.lib.math_elementwise import add as add
+from icefloe.lib.control import add_check_numerics_ops as add_check_numerics_ops
+from icefloe.lib.math_elementwise import add_n as add_n
+from icefloe.graph.default_graph import add_to_collection as add_to_collection
+from icefloe.graph.default_graph import add_to_collections as add_to_collections
+from icefloe.lib.variable_lists import all_variables as all_variables
+from icefloe.lib.math_elementwise import angle as angle
+from icefloe.lib.math_reduce import argmax as argmax
+from icefloe.lib.math_reduce import argmin as argmin
+from icefloe.lib.math_segment import argsort as argsort
+from icefloe.datatypes import as_dtype as as_dtype
+from icefloe.lib.checks import assert_equal as assert_equal
+from icefloe.lib.checks import assert_greater as assert_greater
+from icefloe.lib.checks import assert_greater_equal as assert_greater_equal
+from icefloe.lib.checks import assert_integer as assert_integer
+from icefloe.lib.checks import assert_less as assert_less
+from icefloe.lib.checks import assert_less_equal as assert_less_equal
+from icefloe.lib.checks import assert_near as assert_near
+from icefloe.lib.checks import assert_negative as assert_negative
+from icefloe.lib.checks import assert_non_negative as assert_non_negative
+from icefloe.lib.checks import assert_non_positive as assert_non_positive
+from icefloe.lib.checks import assert_none_equal as assert_none_equal
+from icefloe.lib.checks import assert_positive as assert_positive
+from icefloe.lib.checks import assert_proper_iterable as assert_proper_iterable
+from icefloe.lib.checks import assert_rank as assert_rank
+from icefloe.lib.checks import assert_rank_at_least as assert_rank_at_least
+from icefloe.lib.checks import assert_rank_in as assert_rank_in
+from icefloe.lib.checks import assert_same_float_dtype as assert_same_float_dtype
+from icefloe.lib.checks import assert_scalar as assert_scalar
+from icefloe.lib.checks import assert_type as assert_type
+from icefloe.lib.variable_lists import assert_variables_initialized as assert_variables_initialized
+from icefloe.lib.assignments import assign as assign
+from icefloe.lib.assignments import assign_add as assign_add
+from icefloe.lib.assignments import assign_sub as assign_sub
+from icefloe.lib.array_batch_gather import batch_gather as batch_gather
+from icefloe.lib.assignments import batch_scatter_update as batch_scatter_update
+from icefloe.lib.array_shape import batch_to_space as batch_to_space
+from icefloe.datatypes import bfloat16 as bfloat16
+from icefloe.lib.math_segment import bincount as bincount
+from icefloe import bitwise as bitwise
+from icefloe.datatypes import bool as bool
+from icefloe.lib.array_select import boolean_mask as boolean_mask
+from icefloe.lib.array_shape import broadcast_dynamic_shape as broadcast_dynamic_shape
+from icefloe.lib.array_shape import broadcast_static_shape as broadcast_static_shape
+from icefloe.lib.math_cast import cast as cast
+from icefloe.lib.math_elementwise import ceil as ceil
+from icefloe.lib.linalg import cholesky_solve as cholesky_solve
+from icefloe.lib.math_clip import clip_by_average_norm as clip_by_average_norm
+from icefloe.lib.math_clip import clip_by_global_norm as clip_by_global_norm
+from icefloe.lib.math_clip import clip_by_norm as clip_by_norm
+from icefloe.lib.math_clip import clip_by_value as clip_by_value
+from icefloe.graph.default_graph import colocate_with as colocate_with
+from icefloe import compat as compat
+from icefloe.lib.math_elementwise import complex as complex
+from icefloe.datatypes import complex128 as complex128
+from icefloe.datatypes import complex64 as complex64
+from icefloe.lib.array_join import concat as concat
+from icefloe.lib.confusion import confusion_matrix as confusion_matrix
+from icefloe.lib.math_elementwise import conj as conj
+from icefloe.graph.conversion import constant as constant
+from icefloe.lib.initializers import Constant as constant_initializer
+from icefloe.graph.default_graph import container as container
+from icefloe.graph.default_graph import control_dependencies as control_dependencies
+from icefloe.lib.behavior import control_flow_v2_enabled as control_flow_v2_enabled
+from icefloe.graph.conversion import convert_to_tensor as convert_to_tensor
+from icefloe.graph.indexed_slices import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
+from icefloe.graph.sparse_tensor import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
+from icefloe.lib.math_reduce import count_nonzero as count_nonzero
+from icefloe.lib.assignments import count_up_to as count_up_to
+from icefloe.lib.variable_partitioned import create_partitioned_variables as create_partitioned_variables
+from icefloe.lib.math_range import cumprod as cumprod
+from icefloe.lib.math_range import cumsum as cumsum
+from icefloe.lib.array_shape import depth_to_space as depth_to_space
+from icefloe.lib.quantization import dequantize as dequantize
+from icefloe.graph.default_graph import device as device
+from icefloe.lib.array_diagonal import tensor_diag_part as diag_part
+from icefloe.shapes import dimension_at_index as dimension_at_index
+from icefloe.shapes import dimension_value as dimension_value
+from icefloe.lib.behavior import disable_control_flow_v2 as disable_control_flow_v2
+from icefloe.lib.behavior import disable_eager_execution as disable_eager_execution
+from icefloe.lib.variable_resource import disable_resource_variables as disable_resource_variables
+from icefloe.graph.tensor import disable_tensor_equality as disable_tensor_equality
+from icefloe.lib.behavior import disable_v2_behavior as disable_v2_behavior
+from icefloe.shapes import disable_v2_tensorshape as disable_v2_tensorshape
+from icefloe.lib.math_elementwise import div as div
+from icefloe.lib.math_elementwise import div_no_nan as div_no_nan
+from icefloe.lib.math_elementwise import divide as divide
+from icefloe.datatypes import double as double
+from icefloe import dtypes as dtypes
+from icefloe.lib.array_select import edit_distance as edit_distance
+from icefloe.lib.math_matrix import einsum as einsum
+from icefloe.lib.variable_resource import enable_resource_variables as enable_resource_variables
+from icefloe.graph.tensor import enable_tensor_equality as enable_tensor_equality
+from icefloe.shapes import enable_v2_tensorshape as enable_v2_tensorshape
+from icefloe.lib.checks import ensure_shape as ensure_shape
+from icefloe.lib.math_elementwise import equal as equal
+from icefloe import errors as errors
+from icefloe.lib.behavior import executing_eagerly as executing_eagerly
+from icefloe.lib.behavior import executing_eagerly_outside_functions as executing_eagerly_outside_functions
+from icefloe.lib.math_elementwise import exp as exp
+from icefloe.lib.array_shape import expand_dims as expand_dims
+from icefloe.lib.linalg import eye as eye
+from icefloe.lib.array_create import fill as fill
+from icefloe.lib.array_select import fingerprint as fingerprint
+from icefloe.lib.variable_partitioned import fixed_size_partitioner as fixed_size_partitioner
+from icefloe.datatypes import float16 as float16
+from icefloe.datatypes import float32 as float32
+from icefloe.datatypes import float64 as float64
+from icefloe.lib.math_elementwise import floor as floor
+from icefloe.lib.math_elementwise import floordiv as floordiv
+from icefloe.lib.array_select import gather as gather
+from icefloe.lib.array_select import gather_nd as gather_nd
+from icefloe.graph.default_graph import get_collection as get_collection
+from icefloe.graph.default_graph import get_collection_ref as get_collection_ref
+from icefloe.graph.graph import get_default_graph as get_default_graph
+from icefloe.session import get_default_session as get_default_session
+from icefloe.lib.variable_scope import get_local_variable as get_local_variable
+from icefloe.graph.seeds import get_seed as get_seed
+from icefloe.lib.constants import get_static_value as get_static_value
+from icefloe.lib.variable_scope import get_variable as get_variable
+from icefloe.lib.variable_scope import get_variable_scope as get_variable_scope
+from icefloe.lib.math_clip import global_norm as global_norm
+from icefloe.lib.variable_lists import global_variables as global_variables
+from icefloe.lib.variable_lists import global_variables_initializer as global_variables_initializer
+from icefloe.lib.initializers import GlorotNormal as glorot_normal_initializer
+from icefloe.lib.initializers import GlorotUniform as glorot_uniform_initializer
+from icefloe.lib.control import group as group
+from icefloe.lib.array_select import guarantee_const as guarantee_const
+from icefloe.datatypes import half as half
+from icefloe.lib.math_segment import histogram_fixed_width as histogram_fixed_width
+from icefloe.lib.math_segment import histogram_fixed_width_bins as histogram_fixed_width_bins
+from icefloe.identification import identify as identify
+from icefloe.lib.control import identity as identity
+from icefloe.lib.math_elementwise import imag as imag
+from icefloe.graph.import_graph import import_graph_def as import_graph_def
+from icefloe.lib.scopes import init_scope as init_scope
+from icefloe.lib.variable_lists import initialize_all_tables as initialize_all_tables
+from icefloe.lib.variable_lists import initialize_all_variables as initialize_all_variables
+from icefloe.lib.variable_lists import initialize_local_variables as initialize_local_variables
+from icefloe.lib.variable_lists import initialize_variables as initialize_variables
+from icefloe import initializers as initializers
+from icefloe.saver.graph_variables import initializers_of as initializers_of
+from icefloe.datatypes import int16 as int16
+from icefloe.datatypes import int32 as int32
+from icefloe.datatypes import int64 as int64
+from icefloe.datatypes import int8 as int8
+from icefloe import io as io
+from icefloe.lib.checks import is_numeric_tensor as is_numeric_tensor
+from icefloe.lib.constants import is_symbolic_tensor as is_symbolic_tensor
+from icefloe.lib.constants import is_tensor as is_tensor
+from icefloe.lib.variable_lists import is_variable_initialized as is_variable_initialized
+from icefloe.lib.math_special import lbeta as lbeta
+from icefloe.lib.math_range import linspace as lin_space
+from icefloe import linalg as linalg
+from icefloe.lib.math_range import linspace as linspace
+from icefloe.load import load_graph as load_graph
+from icefloe.lib.variable_lists import local_variables as local_variables
+from icefloe.lib.variable_lists import local_variables_initializer as local_variables_initializer
+from icefloe.lib.math_elementwise import log_sigmoid as log_sigmoid
+from icefloe.lib.math_elementwise import logical_xor as logical_xor
+from icefloe.graph.tensor_proto import make_ndarray as make_ndarray
+from icefloe.graph.tensor_proto import make_tensor_proto as make_tensor_proto
+from icefloe import manip as manip
+from icefloe import math as math
+from icefloe.lib.math_matrix import matmul as matmul
+from icefloe.lib.array_diagonal import matrix_diag as matrix_diag
+from icefloe.lib.array_diagonal import matrix_diag_part as matrix_diag_part
+from icefloe.lib.array_diagonal import matrix_set_diag as matrix_set_diag
+from icefloe.lib.linalg import matrix_solve_ls as matrix_solve_ls
+from icefloe.lib.array_shape import matrix_transpose as matrix_transpose
+from icefloe.lib.linalg import matrix_triangular_solve as matrix_triangular_solve
+from icefloe.lib.array_create import meshgrid as meshgrid
+from icefloe.lib.variable_partitioned import min_max_variable_partitioner as min_max_variable_partitioner
+from icefloe.lib.variable_lists import model_variables as model_variables
+from icefloe.lib.variable_lists import moving_average_variables as moving_average_variables
+from icefloe.lib.random_draws import multinomial as multinomial
+from icefloe.lib.math_elementwise import multiply as multiply
+from icefloe.graph.default_graph import name_scope as name_scope
+from icefloe.lib.array_shape import newaxis as newaxis
+from icefloe import nn as nn
+from icefloe.lib.control import no_op as no_op
+from icefloe.lib.variable_scope import no_regularizer as no_regularizer
+from icefloe.lib.linalg import norm as norm
+from icefloe.lib.math_elementwise import not_equal as not_equal
+from icefloe.lib.array_create import one_hot as one_hot
+from icefloe.lib.array_create import ones as ones
+from icefloe.lib.initializers import Ones as ones_initializer
+from icefloe.lib.array_create import ones_like as ones_like
+from icefloe.graph.default_graph import op_scope as op_scope
+from icefloe.checkpoint import open_checkpoint as open_checkpoint
+from icefloe.lib.initializers import Orthogonal as orthogonal_initializer
+from icefloe.lib.array_select import pad as pad
+from icefloe.lib.array_join import parallel_stack as parallel_stack
+from icefloe.lib.array_create import placeholder as placeholder
+from icefloe.lib.array_create import placeholder_with_default as placeholder_with_default
+from icefloe.lib.math_elementwise import pow as pow
+from icefloe.lib.printing import print as print
+from icefloe import proto as proto
+from icefloe.datatypes import qint16 as qint16
+from icefloe.datatypes import qint32 as qint32
+from icefloe.datatypes import qint8 as qint8
+from icefloe import quantization as quantization
+from icefloe.lib.quantization import quantize as quantize
+from icefloe.lib.quantization import quantize_v2 as quantize_v2
+from icefloe.datatypes import quint16 as quint16
+from icefloe.datatypes import quint8 as quint8
+from icefloe import random as random
+from icefloe.lib.random_draws import random_crop as random_crop
+from icefloe.lib.random_draws import random_gamma as random_gamma
+from icefloe.lib.random_draws import random_normal as random_normal
+from icefloe.lib.initializers import RandomNormal as random_normal_initializer
+from icefloe.lib.random_draws import random_poisson as random_poisson
+from icefloe.lib.random_draws import random_shuffle as random_shuffle
+from icefloe.lib.random_draws import random_uniform as random_uniform
+from icefloe.lib.initializers import RandomUniform as random_uniform_initializer
+from icefloe.lib.math_range import range as range
+from icefloe.lib.array_shape import rank as rank
+from icefloe import raw_ops as raw_ops
+from icefloe.lib.math_elementwise import real as real
+from icefloe.lib.math_reduce import reduce_all as reduce_all
+from icefloe.lib.math_reduce import reduce_any as reduce_any
+from icefloe.lib.strings import reduce_join as reduce_join
+from icefloe.lib.math_reduce import reduce_logsumexp as reduce_logsumexp
+from icefloe.lib.math_reduce import reduce_max as reduce_max
+from icefloe.lib.math_reduce import reduce_mean as reduce_mean
+from icefloe.lib.math_reduce import reduce_min as reduce_min
+from icefloe.lib.math_reduce import reduce_prod as reduce_prod
+from icefloe.lib.math_reduce import reduce_sum as reduce_sum
+from icefloe.lib.strings import regex_replace as regex_replace
+from icefloe.graph.conversion import register_tensor_conversion_function as register_tensor_conversion_function
+from icefloe.lib.array_batch_gather import repeat as repeat
+from icefloe.lib.variable_lists import report_uninitialized_variables as report_uninitialized_variables
+from icefloe.lib.array_shape import required_space_to_batch_paddings as required_space_to_batch_paddings
+from icefloe.graph.graph import reset_default_graph as reset_default_graph
+from icefloe.lib.array_shape import reshape as reshape
+from icefloe.datatypes import resource as resource
+from icefloe.lib.variable_resource import resource_variables_enabled as resource_variables_enabled
+from icefloe.lib.array_select import reverse_sequence as reverse_sequence
+from icefloe.lib.math_range import roll as roll
+from icefloe.lib.math_elementwise import round as round
+from icefloe.lib.math_elementwise import rsqrt as rsqrt
+from icefloe.lib.math_cast import saturate_cast as saturate_cast
+from icefloe.checkpoint import save_checkpoint as save_checkpoint
+from icefloe.load import save_graph as save_graph
+from icefloe.saver.graph_variables import saver_for as saver_for
+from icefloe.lib.math_elementwise import scalar_mul as scalar_mul
+from icefloe.lib.assignments import scatter_add as scatter_add
+from icefloe.lib.assignments import scatter_div as scatter_div
+from icefloe.lib.assignments import scatter_max as scatter_max
+from icefloe.lib.assignments import scatter_min as scatter_min
+from icefloe.lib.assignments import scatter_mul as scatter_mul
+from icefloe.lib.assignments import scatter_nd_add as scatter_nd_add
+from icefloe.lib.assignments import scatter_nd_sub as scatter_nd_sub
+from icefloe.lib.assignments import scatter_nd_update as scatter_nd_update
+from icefloe.lib.assignments import scatter_sub as scatter_sub
+from icefloe.lib.assignments import scatter_update as scatter_update
+from icefloe.lib.array_select import searchsorted as searchsorted
+from icefloe.lib.linalg import self_adjoint_eig as self_adjoint_eig
+from icefloe.lib.linalg import self_adjoint_eigvals as self_adjoint_eigvals
+from icefloe.lib.array_create import sequence_mask as sequence_mask
+from icefloe.graph.seeds import set_random_seed as set_random_seed
+from icefloe.lib.array_select import setdiff1d as setdiff1d
+from icefloe.lib.array_shape import shape as shape
+from icefloe.lib.array_shape import shape_n as shape_n
+from icefloe.lib.math_elementwise import sigmoid as sigmoid
+from icefloe.lib.math_elementwise import sign as sign
+from icefloe.lib.array_shape import size as size
+from icefloe.lib.array_select import slice as slice
+from icefloe.lib.math_segment import sort as sort
+from icefloe.lib.array_shape import space_to_batch as space_to_batch
+from icefloe.lib.array_shape import space_to_depth as space_to_depth
+from icefloe.lib.array_select import sparse_mask as sparse_mask
+from icefloe.lib.array_sparse import sparse_placeholder as sparse_placeholder
+from icefloe.lib.math_segment import sparse_segment_mean as sparse_segment_mean
+from icefloe.lib.math_segment import sparse_segment_sqrt_n as sparse_segment_sqrt_n
+from icefloe.lib.math_segment import sparse_segment_sum as sparse_segment_sum
+from icefloe.lib.array_join import split as split
+from icefloe.lib.math_elementwise import sqrt as sqrt
+from icefloe.lib.array_shape import squeeze as squeeze
+from icefloe.lib.array_join import stack as stack
+from icefloe.lib.array_select import stop_gradient as stop_gradient
+from icefloe.lib.array_select import strided_slice as strided_slice
+from icefloe.datatypes import string as string
+from icefloe.lib.strings import string_join as string_join
+from icefloe.lib.strings import string_split as string_split
+from icefloe.lib.strings import string_to_hash_bucket as string_to_hash_bucket
+from icefloe.lib.strings import string_to_number as string_to_number
+from icefloe import strings as strings
+from icefloe.lib.strings import substr_deprecated as substr
+from icefloe.lib.math_elementwise import subtract as subtract
+from icefloe.lib.linalg import svd as svd
+from icefloe.lib.variable_lists import tables_initializer as tables_initializer
+from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_nd_update
+from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_update
+from icefloe.lib.math_matrix import tensordot as tensordot
+from icefloe.lib.math_cast import to_bfloat16 as to_bfloat16
+from icefloe.lib.math_cast import to_complex128 as to_complex128
+from icefloe.lib.math_cast import to_complex64 as to_complex64
+from icefloe.lib.math_cast import to_double as to_double
+from icefloe.lib.math_cast import to_float as to_float
+from icefloe.lib.math_cast import to_int32 as to_int32
+from icefloe.lib.math_cast import to_int64 as to_int64
+from icefloe.lib.math_reduce import trace as trace
+from icefloe import train as train
+from icefloe.lib.variable_lists import trainable_variables as trainable_variables
+from icefloe.lib.array_shape import transpose as transpose
+from icefloe.lib.math_elementwise import truediv as truediv
+from icefloe.lib.random_draws import truncated_normal as truncated_normal
+from icefloe.lib.initializers import TruncatedNormal as truncated_normal_initializer
+from icefloe.lib.control import tuple as tuple
+from icefloe.datatypes import uint16 as uint16
+from icefloe.datatypes import uint32 as uint32
+from icefloe.datatypes import uint64 as uint64
+from icefloe.datatypes import uint8 as uint8
+from icefloe.lib.initializers import UniformUnitScaling as uniform_unit_scaling_initializer
+from icefloe.lib.array_select import unique as unique
+from icefloe.lib.array_select import unique_with_counts as unique_with_counts
+from icefloe.lib.math_segment import unsorted_segment_mean as unsorted_segment_mean
+from icefloe.lib.math_segment import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+from icefloe.lib.array_join import unstack as unstack
+from icefloe.lib.variable_partitioned import variable_axis_size_partitioner as variable_axis_size_partitioner
+from icefloe.lib.variable_scope import variable_creator_scope as variable_creator_scope
+from icefloe.lib.variable_scope import variable_op_scope as variable_op_scope
+from icefloe.lib.variable_scope import variable_scope as variable_scope
+from icefloe.lib.variable_lists import variables_initializer as variables_initializer
+from icefloe.saver.graph_variables import variables_of as variables_of
+from icefloe.lib.initializers import VarianceScaling as variance_scaling_initializer
+from icefloe.datatypes import variant as variant
+from icefloe.lib.control import verify_tensor_all_finite as verify_tensor_all_finite
+from icefloe.lib.array_select import where as where
+from icefloe.lib.array_select import where_v2 as where_v2
+from icefloe.lib.array_create import zeros as zeros
+from icefloe.lib.initializers import Zeros as zeros_initializer
+from icefloe.lib.array_create import zeros_like as zeros_like
+from icefloe._version import __version__ as __version__
+
+def acosh(x: Any, name: str | None = ...) -> Any: ...
+def approx_top_k(input: Any, k: Any, reduction_dimension: Any = -1, recall_target: Any = 0.95, is_max_k: Any = True, reduction_input_size_override: Any = -1, aggregate_to_topk: Any = True, name: str | None = ...) -> Any: ...
+def arg_max(input: Any, dimension: Any, output_type: Any = ..., name: str | None = ...) -> Any: ...
+def arg_min(input: Any, dimension: Any, output_type: Any = ..., name: str | None = ...) -> Any: ...
+def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: str | None = ...) -> Any: ...
+def asin(x: Any, name: str | None = ...) -> Any: ...
+def asinh(x: Any, name: str | None = ...) -> Any: ...
+def atan(x: Any, name: str | None = ...) -> Any: ...
+def atan2(y: Any, x: Any, name: str | None = ...) -> Any: ...
+def atanh(x: Any, name: str | None = ...) -> Any: ...
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = ...) -> Any: ...
+def betainc(a: Any, b: Any, x: Any, name: str | None = ...) -> Any: ...
+def bitcast(input: Any, type: Any, name: str | None = ...) -> Any: ...
+def broadcast_to(input: Any, shape: Any, name: str | None = ...) -> Any: ...
+def check_numerics(tensor: Any, message: Any, name: str | None = ...) -> Any: ...
+def check_pinned(tensor: Any, name: str | None = ...) -> Any: ...
+def cholesky(input: Any, name: str | None = ...) -> Any: ...
+def conv(input: Any, filter: Any, strides: Any, padding: Any, explicit_paddings: Any = ..., data_format: Any = 'CHANNELS_LAST', dilations: Any = ..., batch_dims: Any = 1, groups: Any = 1, name: str | None = ...) -> Any: ...
+def conv2d_backprop_filter_v2(input: Any, filter: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: Any = True, explicit_paddings: Any = ..., data_format: Any = 'NHWC', dilations: Any = ..., name: str | None = ...) -> Any: ...
+def conv2d_backprop_input_v2(input: Any, filter: Any, out_backprop: Any, strides: Any, padding: Any, use_cudnn_on_gpu: Any = True, explicit_paddings: Any = ..., data_format: Any = 'NHWC', dilations: Any = ..., name: str | None = ...) -> Any: ...
+def cos(x: Any, name: str | None = ...) -> Any: ...
+def cosh(x: Any, name: str | None = ...) -> Any: ...
+def cross(a: Any, b: Any, name: str | None = ...) -> Any: ...
+def decode_base64(input: Any, name: str | None = ...) -> Any: ...
+def decode_compressed(bytes: Any, compression_type: Any = '', name: str | None = ...) -> Any: ...
+def diag(diagonal: Any, name: str | None = ...) -> Any: ...
+def digamma(x: Any, name: str | None = ...) -> Any: ...
+def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = ...) -> Any: ...
+def dynamic_stitch(indices: Any, data: Any, name: str | None = ...) -> Any: ...
+def encode_base64(input: Any, pad: Any = False, name: str | None = ...) -> Any: ...
+def erf(x: Any, name: str | None = ...) -> Any: ...
+def erfc(x: Any, name: str | None = ...) -> Any: ...
+def expm1(x: Any, name: str | None = ...) -> Any: ...
+def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: Any, name: str | None = ...) -> Any: ...
+def fake_quant_with_min_max_args(inputs: Any, min: Any = -6.0, max: Any = 6.0, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
+def fake_quant_with_min_max_args_gradient(gradients: Any, inputs: Any, min: Any = -6.0, max: Any = 6.0, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
+def fake_quant_with_min_max_vars(inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
+def fake_quant_with_min_max_vars_gradient(gradients: Any, inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
+def fake_quant_with_min_max_vars_per_channel(inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
+def fake_quant_with_min_max_vars_per_channel_gradient(gradients: Any, inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
+def fft(input: Any, name: str | None = ...) -> Any: ...
+def fft2d(input: Any, name: str | None = ...) -> Any: ...
+def fft3d(input: Any, name: str | None = ...) -> Any: ...
+def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = ...) -> Any: ...
+def floor_div(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def floormod(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def greater(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def greater_equal(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def identity_n(input: Any, name: str | None = ...) -> Any: ...
+def ifft(input: Any, name: str | None = ...) -> Any: ...
+def ifft2d(input: Any, name: str | None = ...) -> Any: ...
+def ifft3d(input: Any, name: str | None = ...) -> Any: ...
+def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = ...) -> Any: ...
+def igamma(a: Any, x: Any, name: str | None = ...) -> Any: ...
+def igammac(a: Any, x: Any, name: str | None = ...) -> Any: ...
+def invert_permutation(x: Any, name: str | None = ...) -> Any: ...
+def irfftnd(input: Any, fft_length: Any, axes: Any, Treal: Any = ..., name: str | None = ...) -> Any: ...
+def is_finite(x: Any, name: str | None = ...) -> Any: ...
+def is_inf(x: Any, name: str | None = ...) -> Any: ...
+def is_nan(x: Any, name: str | None = ...) -> Any: ...
+def less(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def less_equal(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def lgamma(x: Any, name: str | None = ...) -> Any: ...
+def log(x: Any, name: str | None = ...) -> Any: ...
+def log1p(x: Any, name: str | None = ...) -> Any: ...
+def logical_and(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def logical_not(x: Any, name: str | None = ...) -> Any: ...
+def logical_or(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def matching_files(pattern: Any, name: str | None = ...) -> Any: ...
+def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = ...) -> Any: ...
+def matrix_determinant(input: Any, name: str | None = ...) -> Any: ...
+def matrix_inverse(input: Any, adjoint: Any = False, name: str | None = ...) -> Any: ...
+def matrix_solve(matrix: Any, rhs: Any, adjoint: Any = False, name: str | None = ...) -> Any: ...
+def matrix_square_root(input: Any, name: str | None = ...) -> Any: ...
+def maximum(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def minimum(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def mod(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def negative(x: Any, name: str | None = ...) -> Any: ...
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = ...) -> Any: ...
+def polygamma(a: Any, x: Any, name: str | None = ...) -> Any: ...
+def qr(input: Any, full_matrices: Any = False, name: str | None = ...) -> Any: ...
+def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = ...) -> Any: ...
+def ragged_fill_empty_rows(value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = ...) -> Any: ...
+def ragged_fill_empty_rows_grad(reverse_index_map: Any, grad_values: Any, name: str | None = ...) -> Any: ...
+def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: Any = 4, name: str | None = ...) -> Any: ...
+def read_file(filename: Any, name: str | None = ...) -> Any: ...
+def realdiv(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def reciprocal(x: Any, name: str | None = ...) -> Any: ...
+def reverse(tensor: Any, axis: Any, name: str | None = ...) -> Any: ...
+def reverse_v2(tensor: Any, axis: Any, name: str | None = ...) -> Any: ...
+def rfftnd(input: Any, fft_length: Any, axes: Any, Tcomplex: Any = ..., name: str | None = ...) -> Any: ...
+def rint(x: Any, name: str | None = ...) -> Any: ...
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def segment_max(data: Any, segment_ids: Any, name: str | None = ...) -> Any: ...
+def segment_mean(data: Any, segment_ids: Any, name: str | None = ...) -> Any: ...
+def segment_min(data: Any, segment_ids: Any, name: str | None = ...) -> Any: ...
+def segment_prod(data: Any, segment_ids: Any, name: str | None = ...) -> Any: ...
+def segment_sum(data: Any, segment_ids: Any, name: str | None = ...) -> Any: ...
+def sin(x: Any, name: str | None = ...) -> Any: ...
+def sinh(x: Any, name: str | None = ...) -> Any: ...
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = ...) -> Any: ...
+def sparse_matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, name: str | None = ...) -> Any: ...
+def square(x: Any, name: str | None = ...) -> Any: ...
+def squared_difference(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def string_strip(input: Any, name: str | None = ...) -> Any: ...
+def string_to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = ...) -> Any: ...
+def string_to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = ...) -> Any: ...
+def tan(x: Any, name: str | None = ...) -> Any: ...
+def tanh(x: Any, name: str | None = ...) -> Any: ...
+def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: str | None = ...) -> Any: ...
+def tile(input: Any, multiples: Any, name: str | None = ...) -> Any: ...
+def timestamp(name: str | None = ...) -> Any: ...
+def truncatediv(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def truncatemod(x: Any, y: Any, name: str | None = ...) -> Any: ...
+def unravel_index(indices: Any, dims: Any, name: str | None = ...) -> Any: ...
+def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: str | None = ...) -> Any: ...
+def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: str | None = ...) -> Any: ...
+def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: str | None = ...) -> Any: ...
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = ...) -> Any: ...
+def write_file(filename: Any, contents: Any, name: str | None = ...) -> Any: ...
+def zeta(x: Any, q: Any, name: str | None = ...) -> Any: ...

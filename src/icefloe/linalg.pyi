@@ -1,0 +1,41 @@
+# Written by fixtures/make/public_names.py; do not edit.
+from typing import Any
+
+from icefloe.lib.linalg import adjoint as adjoint
+from icefloe.lib.linalg import cholesky_solve as cholesky_solve
+from icefloe.lib.array_diagonal import matrix_diag as diag
+from icefloe.lib.array_diagonal import matrix_diag_part as diag_part
+from icefloe.lib.linalg import self_adjoint_eig as eigh
+from icefloe.lib.linalg import self_adjoint_eigvals as eigvalsh
+from icefloe.lib.math_matrix import einsum as einsum
+from icefloe.lib.linalg import eye as eye
+from icefloe.lib.math_clip import global_norm as global_norm
+from icefloe.lib.nn_normalization import l2_normalize as l2_normalize
+from icefloe.lib.linalg import logdet as logdet
+from icefloe.lib.linalg import matrix_solve_ls as lstsq
+from icefloe.lib.math_matrix import matmul as matmul
+from icefloe.lib.array_shape import matrix_transpose as matrix_transpose
+from icefloe.lib.math_matrix import matvec as matvec
+from icefloe.lib.linalg import norm as norm
+from icefloe.lib.nn_normalization import normalize as normalize
+from icefloe.lib.array_diagonal import matrix_set_diag as set_diag
+from icefloe.lib.linalg import svd as svd
+from icefloe.lib.array_diagonal import tensor_diag_part as tensor_diag_part
+from icefloe.lib.math_matrix import tensordot as tensordot
+from icefloe.lib.math_reduce import trace as trace
+from icefloe.lib.array_shape import matrix_transpose as transpose
+from icefloe.lib.linalg import matrix_triangular_solve as triangular_solve
+from icefloe.lib.linalg import tridiagonal_matmul as tridiagonal_matmul
+
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = ...) -> Any: ...
+def cholesky(input: Any, name: str | None = ...) -> Any: ...
+def cross(a: Any, b: Any, name: str | None = ...) -> Any: ...
+def det(input: Any, name: str | None = ...) -> Any: ...
+def inv(input: Any, adjoint: Any = False, name: str | None = ...) -> Any: ...
+def logm(input: Any, name: str | None = ...) -> Any: ...
+def lu(input: Any, output_idx_type: Any = ..., name: str | None = ...) -> Any: ...
+def qr(input: Any, full_matrices: Any = False, name: str | None = ...) -> Any: ...
+def slogdet(input: Any, name: str | None = ...) -> Any: ...
+def solve(matrix: Any, rhs: Any, adjoint: Any = False, name: str | None = ...) -> Any: ...
+def sqrtm(input: Any, name: str | None = ...) -> Any: ...
+def tensor_diag(diagonal: Any, name: str | None = ...) -> Any: ...

@@ -1,0 +1,31 @@
+# Written by fixtures/make/public_names.py; do not edit.
+from typing import Any
+
+from icefloe.proto import ClusterDef as ClusterDef
+from icefloe.proto import JobDef as JobDef
+from icefloe.saver.inspection import new_checkpoint_reader as NewCheckpointReader
+from icefloe.saver.saver import Saver as Saver
+from icefloe.proto import SaverDef as SaverDef
+from icefloe.lib.global_step import assert_global_step as assert_global_step
+from icefloe.saver.state import checkpoint_exists as checkpoint_exists
+from icefloe.saver.inspection import checkpoints_iterator as checkpoints_iterator
+from icefloe.lib.global_step import create_global_step as create_global_step
+from icefloe.saver.meta_files import export_meta_graph as export_meta_graph
+from icefloe.saver.state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
+from icefloe.saver.state import get_checkpoint_mtimes as get_checkpoint_mtimes
+from icefloe.saver.state import get_checkpoint_state as get_checkpoint_state
+from icefloe.lib.global_step import get_global_step as get_global_step
+from icefloe.lib.global_step import get_or_create_global_step as get_or_create_global_step
+from icefloe.lib.global_step import global_step as global_step
+from icefloe.saver.meta_files import import_meta_graph as import_meta_graph
+from icefloe.checkpoint.state_file import latest_checkpoint as latest_checkpoint
+from icefloe.saver.inspection import list_variables as list_variables
+from icefloe.saver.inspection import load_checkpoint as load_checkpoint
+from icefloe.saver.inspection import load_variable as load_variable
+from icefloe.saver.state import remove_checkpoint as remove_checkpoint
+from icefloe.saver.state import update_checkpoint_state as update_checkpoint_state
+from icefloe.saver.meta_files import write_graph as write_graph
+
+def sdca_fprint(input: Any, name: str | None = ...) -> Any: ...
+def sdca_optimizer(sparse_example_indices: Any, sparse_feature_indices: Any, sparse_feature_values: Any, dense_features: Any, example_weights: Any, example_labels: Any, sparse_indices: Any, sparse_weights: Any, dense_weights: Any, example_state_data: Any, loss_type: Any, l1: Any, l2: Any, num_loss_partitions: Any, num_inner_iterations: Any, adaptative: Any = True, name: str | None = ...) -> Any: ...
+def sdca_shrink_l1(weights: Any, l1: Any, l2: Any, name: str | None = ...) -> Any: ...
