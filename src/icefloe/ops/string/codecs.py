@@ -67,6 +67,8 @@ class Decoder:
                 at += size(code or 0)
             else:
                 at += self.width or len(text[i].encode(codec))
+        if starts:
+            starts[0] = 0  # a mark counts to the first character
         return codes, starts
 
 

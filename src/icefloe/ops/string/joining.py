@@ -78,8 +78,6 @@ def reduce_join_shape(c: ShapeContext) -> list[Dims]:
     for axis in axes.ravel().tolist():
         if not -rank <= axis < rank:
             raise errors.InvalidArgumentError(f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
-        if axis % rank in reduced:
-            raise errors.InvalidArgumentError(f"Duplicate reduction index {axis % rank}")
         reduced.add(axis % rank)
     if c.attr("keep_dims"):
         return [tuple(1 if i in reduced else size for i, size in enumerate(known))]

@@ -6,7 +6,8 @@ ASCII only. Every class is written out as ranges, and case folding is put on eac
 change anywhere in a pattern.
 
 What differs from RE2: `re` goes back on its steps, so that some patterns take time exponential in the text; `\\C` (one
-byte) is refused; a class by script knows the scripts that `SCRIPT_NAMES` lists.
+byte) is refused; `\\B` matches between characters only, not inside of one; a class by script knows the scripts that
+`SCRIPT_NAMES` lists.
 
 Source: https://github.com/google/re2/wiki/Syntax.
 """
@@ -110,7 +111,6 @@ class _Parser:
         self.pattern = pattern
         self.at = 0
         self.groups = 0
-        self.names: set[str] = set()
         self.open = [_Group(_Flags(), "")]
         # What a repetition would apply to: None where there is nothing, and its weight.
         self.atom: str | None = None
@@ -134,14 +134,14 @@ class _Parser:
             group.weight = max(group.weight, self.atom_weight)
             self.atom = None
 
-    def put_ranges(self, ranges: Ranges) -> None:
+    def put_ranges(self, ranges: Ranges, fold: bool = False) -> None:
         if not ranges:
             self.put("(?!)")
             return
         text = "".join(
             re.escape(chr(low)) + ("" if low == high else "-" + re.escape(chr(high))) for low, high in sorted(ranges)
         )
-        self.put(f"(?i:[{text}])" if self.flags.fold else f"[{text}]")
+        self.put(f"(?i:[{text}])" if fold else f"[{text}]")
 
     def put_character(self, code: int) -> None:
         text = re.escape(chr(code))
@@ -187,8 +187,8 @@ class _Parser:
 
     def open_group(self) -> None:
         pattern, start = self.pattern, self.at
-        self.flush()
         if not pattern.startswith("(?", start):
+            self.flush()
             self.groups += 1
             self.open.append(_Group(replace(self.flags), "("))
             self.at += 1
@@ -200,9 +200,7 @@ class _Parser:
             name = pattern[start + 4 : end]
             if not re.fullmatch(r"\w+", name):
                 self.fail("invalid named capture group", pattern[start : end + 1])
-            if name in self.names:
-                self.fail("duplicate capture group name", name)
-            self.names.add(name)
+            self.flush()
             self.groups += 1
             self.open.append(_Group(replace(self.flags), "("))
             self.at = end + 1
@@ -222,8 +220,10 @@ class _Parser:
                 value, any_flag = False, False
             elif c in ":)" and (value or any_flag):
                 if c == ":":
+                    self.flush()
                     self.open.append(_Group(flags, "(?:"))
                 else:
+                    # A repetition that follows is still of what stands before.
                     self.open[-1].flags = flags
                 return
             else:
@@ -252,16 +252,14 @@ class _Parser:
         lazy = pattern.startswith("?", end)
         end += lazy
         if self.atom is None:
-            self.fail("no argument for repetition operator", operator)
+            self.fail("no argument for repetition operator", pattern[start:end])
         if end < len(pattern) and (pattern[end] in "*+?" or _REPEAT.match(pattern, end)):
             second = _REPEAT.match(pattern, end)
-            self.fail("bad repetition operator", pattern[start : second.end() if second else end + 1])
+            stop = second.end() if second else end + 1
+            self.fail("bad repetition operator", pattern[start : stop + pattern.startswith("?", stop)])
         self.at = end
-        body = self.atom if len(self.atom) == 1 or self.atom[0] in "[(\\" else f"(?:{self.atom})"
-        self.atom = None
-        weight = self.atom_weight * (times or 1)
-        self.open[-1].pieces.append(body + operator + ("?" if lazy != self.flags.ungreedy else ""))
-        self.open[-1].weight = max(self.open[-1].weight, weight)
+        self.atom = f"(?:{self.atom}{operator}{'?' if lazy != self.flags.ungreedy else ''})"
+        self.atom_weight *= times or 1
 
     def escape(self) -> None:
         pattern, start = self.pattern, self.at
@@ -347,7 +345,7 @@ class _Parser:
         if self.flags.fold and negate:
             # Folded before it is negated: [^k] matches no K either.
             ranges = [*ranges, *_folded(ranges)]
-        self.put_ranges(_negated(ranges) if negate else ranges)
+        self.put_ranges(_negated(ranges) if negate else ranges, self.flags.fold)
 
     def class_item(self, start: int) -> Ranges:
         pattern = self.pattern
