@@ -196,6 +196,10 @@ def _reads(
 ) -> frozenset[int]:
     """Return the positions to be read; with a signature, its reference arguments are left as cells."""
     found = {i for i, slot in enumerate(step.inputs) if slot in plan.cells}
+    if step.node.type in effects.CELL_PASSES:
+        # The value goes on as it is; what steers it is read.
+        steering = {"Switch": 1, "RefSwitch": 1, "RefSelect": 0}.get(step.node.type)
+        return frozenset(found & {steering})
     if found and signature is not None:
         for arg, positions in zip(signature.inputs, grouped):
             if arg.is_ref:

@@ -21,9 +21,10 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
+from icefloe.ops.flow.dead import DEAD
 from icefloe.runtime.bind import Binding, read_cell
 from icefloe.runtime.interpret import RUN, Slots
-from icefloe.runtime.plan import Step
+from icefloe.runtime.steps import Step
 
 CHUNK = 2000
 
@@ -67,16 +68,20 @@ class _Writer:
     ) -> None:
         self.filename = f"<icefloe plan {next(_numbers)}>"
         self.position_of_line: dict[int, int] = {}
-        self._names: dict[str, Any] = {"read": read_cell}
+        self._names: dict[str, Any] = {"read": read_cell, "DEAD": DEAD}
         self._known: dict[int, str] = {}
         self._constants = constants
         self._lines: list[str] = []
         self._keep = set(keep)
         self._count = 0
-        last = {slot: position for position, step in enumerate(steps) for slot in (*step.inputs, *step.outputs)}
+        self._last = {
+            slot: position
+            for position, step in enumerate(steps)
+            for slot in (*step.inputs, *step.watch, *_results(step))
+        }
         for start in range(0, len(steps), CHUNK):
             end = min(start + CHUNK, len(steps))
-            self._chunk(range(start, end), steps, bindings, last)
+            self._chunk(range(start, end), steps, bindings)
         self.source = "\n".join(self._lines) + "\n"
 
     def compile(self) -> list[Callable[[Slots], None]]:
@@ -93,9 +98,7 @@ class _Writer:
             self._names[found] = value
         return found
 
-    def _chunk(
-        self, positions: range, steps: Sequence[Step], bindings: Sequence[Binding], last: dict[int, int]
-    ) -> None:
+    def _chunk(self, positions: range, steps: Sequence[Step], bindings: Sequence[Binding]) -> None:
         self._lines.append(f"def chunk_{self._count}(s):")
         self._count += 1
         if any(bindings[p].per_run for p in positions):
@@ -103,43 +106,48 @@ class _Writer:
         local: set[int] = set()
         listed: set[int] = set()
         for position in positions:
-            step, binding = steps[position], bindings[position]
-            for slot in dict.fromkeys(step.inputs):
+            step = steps[position]
+            for slot in dict.fromkeys((*step.inputs, *step.watch)):
                 if slot not in local and slot not in self._constants:
                     self._lines.append(f"    x{slot} = s[{slot}]")
                     local.add(slot)
                     listed.add(slot)
-            # A value that nobody in this chunk reads goes into the list only.
-            targets = []
-            for slot in step.outputs:
-                outlives = slot in self._keep or last[slot] >= positions.stop
-                if not outlives:
-                    targets.append(f"x{slot}")
-                    local.add(slot)
-                elif last[slot] == position:
-                    targets.append(f"s[{slot}]")
-                else:
-                    targets.append(f"x{slot} = s[{slot}]" if binding.bare else f"x{slot}")
-                    local.add(slot)
-            line = self._call(step, binding)
-            if binding.bare:
-                line = f"{targets[0]} = {line}"
-            elif targets:
-                line = f"({', '.join(targets)},) = {line}"
-                for slot, target in zip(step.outputs, targets):
-                    if target[0] == "x" and (slot in self._keep or last[slot] >= positions.stop):
-                        line += f"; s[{slot}] = x{slot}"
-            gone = [slot for slot in step.dead if slot in local]
+            results = _results(step)
+            local.update(results)
+            kept = [slot for slot in results if slot in self._keep or self._last[slot] >= positions.stop]
+            listed.update(kept)
+            line = self._call(step, bindings[position])
+            if step.is_guarded:
+                self._guarded(step, line, position)
+                line = ""
+            elif len(kept) == 1 and bindings[position].bare and self._last[kept[0]] == position:
+                # Nobody in this chunk reads it: it goes into the list only.
+                line = f"s[{kept.pop()}] = " + line.partition(" = ")[2]
+                local.difference_update(results)
+            gone = [slot for slot in local if slot in step.dead or (slot in kept and self._last[slot] == position)]
+            parts = [line, *[f"s[{slot}] = x{slot}" for slot in kept]]
             if gone:
-                line += "; del " + ", ".join(f"x{slot}" for slot in gone)
-            for slot in gone:
-                if slot in listed:
-                    line += f"; s[{slot}] = None"
-                local.discard(slot)
-            self._lines.append("    " + line)
-            self.position_of_line[len(self._lines)] = position
-        if self._lines[-1].startswith("def"):
-            self._lines.append("    pass")
+                parts.append("del " + ", ".join(f"x{slot}" for slot in sorted(gone)))
+            parts += [f"s[{slot}] = None" for slot in gone if slot in listed and slot in step.dead]
+            local.difference_update(gone)
+            parts = [part for part in parts if part]
+            if parts:
+                self._add("    " + "; ".join(parts), position)
+
+    def _add(self, line: str, position: int) -> None:
+        self._lines.append(line)
+        self.position_of_line[len(self._lines)] = position
+
+    def _guarded(self, step: Step, line: str, position: int) -> None:
+        """Write a step that is dead where one of what it watches is."""
+        alive = "" if step.flag is None else f"; x{step.flag} = None"
+        if not step.watch:
+            self._add(f"    {line}{alive}", position)
+            return
+        condition = " or ".join(f"x{slot} is DEAD" for slot in step.watch)
+        results = "".join(f"x{slot} = " for slot in _results(step))
+        self._add(f"    if {condition}: {results}{'DEAD' if results else 'pass'}", position)
+        self._add(f"    else: {line}{alive}", position)
 
     def _call(self, step: Step, binding: Binding) -> str:
         def value(at: int) -> str:
@@ -157,7 +165,15 @@ class _Writer:
             arguments.append(f"{key}={repr(keyword) if _is_literal(keyword) else self._name(keyword, 'w')}")
         if binding.per_run:
             arguments.append("run=run")
-        return f"{self._name(binding.function, 'k')}({', '.join(arguments)})"
+        call = f"{self._name(binding.function, 'k')}({', '.join(arguments)})"
+        if binding.bare:
+            return f"x{step.outputs[0]} = {call}"
+        return f"({''.join(f'x{slot}, ' for slot in step.outputs)}) = {call}" if step.outputs else call
+
+
+def _results(step: Step) -> tuple[int, ...]:
+    """Return the slots that a step fills."""
+    return step.outputs if step.flag is None else (*step.outputs, step.flag)
 
 
 def _is_literal(value: Any) -> bool:

@@ -43,6 +43,8 @@ CELL_PASSES = _names(
 CONTROL_FLOW = _names(
     "Switch _SwitchN Merge Enter Exit NextIteration LoopCond RefSwitch RefMerge RefEnter RefExit RefNextIteration"
 )
+# These make a loop; without them, control flow is conditionals only.
+LOOPS = _names("Enter Exit NextIteration LoopCond RefEnter RefExit RefNextIteration")
 BACK_EDGES = _names("NextIteration RefNextIteration")
 PLACEHOLDERS = _names("Placeholder PlaceholderV2")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from icefloe import errors
+from icefloe.ops.flow.dead import DEAD
 from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.plan import Step
 
@@ -38,6 +39,26 @@ def interpret(code: Code, slots: Slots, fail: Callable[[int, Exception], Excepti
 
 def closure(step: Step, binding: Binding) -> Callable[[Slots], None]:
     """Return what takes a step's inputs from slots, calls its kernel and puts the outputs into slots."""
+    run = _unguarded(step, binding)
+    return _guarded(run, step) if step.is_guarded else run
+
+
+def _guarded(run: Callable[[Slots], None], step: Step) -> Callable[[Slots], None]:
+    watch, flag = step.watch, step.flag
+    outputs = step.outputs if flag is None else (*step.outputs, flag)
+
+    def run_alive(slots: Slots) -> None:
+        for slot in watch:
+            if slots[slot] is DEAD:
+                for out in outputs:
+                    slots[out] = DEAD
+                return
+        run(slots)
+
+    return run_alive
+
+
+def _unguarded(step: Step, binding: Binding) -> Callable[[Slots], None]:
     call = flat_call(binding)
     if binding.per_run:
         call = _with_context(call, len(step.inputs))

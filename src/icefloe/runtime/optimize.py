@@ -61,7 +61,7 @@ def _evaluate(draft: Draft, applies: Any, limit: int | None) -> Draft:
     steps, bindings = [], []
     with np.errstate(all="ignore"):
         for step, binding in zip(draft.steps, draft.bindings):
-            if applies(step, binding) and all(slot in constants for slot in step.inputs):
+            if applies(step, binding) and not step.is_guarded and all(slot in constants for slot in step.inputs):
                 values = _values(step, binding, constants, limit)
                 if values is not None:
                     for value in values:
@@ -104,7 +104,7 @@ def forward(draft: Draft) -> Draft:
     for step, binding in zip(draft.steps, draft.bindings):
         if any(slot in same for slot in step.inputs):
             step = replace(step, inputs=tuple([same.get(slot, slot) for slot in step.inputs]))
-        if step.node.type in _FORWARDS and step.inputs[0] not in draft.plan.cells:
+        if step.node.type in _FORWARDS and not step.is_guarded and step.inputs[0] not in draft.plan.cells:
             same[step.outputs[0]] = step.inputs[0]
             continue
         steps.append(step)

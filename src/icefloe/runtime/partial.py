@@ -15,7 +15,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.runtime import failures, program
+from icefloe.runtime import failures, general, program
 from icefloe.runtime.bind import Scope, read_cell
 from icefloe.runtime.interpret import Slots, closure
 from icefloe.runtime.plan import Plan
@@ -33,24 +33,20 @@ class PartialPlan:
         """Raises: UnimplementedError if an op has no kernel; what kernels' factories raise. Both name the node."""
         self.plan = plan
         self.scope = scope
-        self.code = [closure(step, binding) for step, binding in zip(plan.steps, program.bind_steps(plan, scope))]
+        bound = program.bind_steps(plan, scope)
+        self.flow: general.Dataflow | None = None
+        if plan.has_loops or any(binding.waits for binding in bound):
+            self.flow = general.Dataflow(plan, bound)
+        self.code = [closure(step, binding) for step, binding in zip(plan.steps, bound)]
         self.unfed = program.unfed(plan)
         # One bit more stands for placeholders that are no feeds of this run: what depends on one never runs.
         self.never = 1 << len(plan.feeds)
-        slots = [0] * len(plan.tensors)
+        self.slot_needs = [0] * len(plan.tensors)
         for i, slot in enumerate(plan.feeds):
-            slots[slot] = 1 << i
-        self.needs: list[int] = []
-        for step in plan.steps:
-            mask = self.never if step.node in self.unfed else 0
-            for slot in step.inputs:
-                mask |= slots[slot]
-            for position in step.controls:
-                mask |= self.needs[position]
-            self.needs.append(mask)
-            for slot in step.outputs:
-                slots[slot] = mask
-        self.slot_needs = slots
+            self.slot_needs[slot] = 1 << i
+        self.needs = [0] * len(plan.steps)
+        while self._spread_needs() and plan.has_loops:  # values go round in loops, so what they need does
+            pass
         self.uses = [0] * len(plan.tensors)
         for step in plan.steps:
             for slot in step.inputs:
@@ -60,6 +56,22 @@ class PartialPlan:
         self.slot_of = {id(plan.tensors[slot]): slot for slot in (*plan.feeds, *plan.fetches)}
         self.positions = {step.node: position for position, step in enumerate(plan.steps)}
 
+    def _spread_needs(self) -> bool:
+        """Add to each step's needs those of its inputs; return whether that changed any."""
+        changed = False
+        for position, step in enumerate(self.plan.steps):
+            mask = self.never if step.node in self.unfed else 0
+            for slot in step.inputs:
+                mask |= self.slot_needs[slot]
+            for control in step.controls:
+                mask |= self.needs[control]
+            if mask != self.needs[position]:
+                self.needs[position] = mask
+                changed = True
+            for slot in step.outputs:
+                self.slot_needs[slot] = mask
+        return changed
+
 
 class PartialRun:
     """One run in parts. Calls from several threads take turns."""
@@ -67,7 +79,7 @@ class PartialRun:
     def __init__(self, shared: PartialPlan) -> None:
         plan = shared.plan
         self._shared = shared
-        self._slots: Slots = [None] * (len(plan.tensors) + 1)
+        self._slots: Slots = [None] * (plan.size + 1)
         self._uses = list(shared.uses)
         self._fed = 0
         self._pending_steps = list(range(len(plan.steps)))
@@ -78,6 +90,7 @@ class PartialRun:
         self.pending_fetches.update({id(op): op for op in plan.targets})
         self._asked = frozenset(self.pending_fetches)
         self._lock = threading.Lock()
+        self._execution = None if shared.flow is None else general.Execution(shared.flow, self._fail)
 
     @property
     def is_over(self) -> bool:
@@ -87,6 +100,7 @@ class PartialRun:
     def release(self) -> None:
         """Forget all values; the run cannot go on."""
         self._slots = []
+        self._execution = None
         self._pending_steps = []
         self.pending_feeds = {}
         self.pending_fetches = {}
@@ -110,12 +124,30 @@ class PartialRun:
             self._fed = fed
             for slot, value in zip(slots, values):
                 del self.pending_feeds[slot]
-                if self._uses[slot]:
+                if self._execution is not None:
+                    self._execution.feed(slot, value)
+                elif self._uses[slot]:
                     self._slots[slot] = value
             self._slots[-1] = context
             with np.errstate(all="ignore"):
-                self._run_ready()
+                if self._execution is None:
+                    self._run_ready()
+                else:
+                    self._advance(self._execution, context)
                 return self._take(elements)
+
+    def _fail(self, position: int, exception: Exception) -> errors.OpError:
+        """Return the error of a step, after which this run is over."""
+        self.release()
+        shared = self._shared
+        return program.located(shared.plan, shared.scope, exception, shared.plan.steps[position].node)
+
+    def _advance(self, execution: general.Execution, context: Any) -> None:
+        execution.context = context
+        execution.advance()
+        for slot in self._shared.plan.fetches:
+            if slot in execution.results:
+                self._slots[slot] = execution.results.pop(slot)
 
     def _check_feeds(self, feeds: Sequence[Tensor]) -> list[int]:
         slots = []
@@ -177,9 +209,7 @@ class PartialRun:
                     if not uses[slot]:
                         slots[slot] = None
         except Exception as exception:
-            node = shared.plan.steps[position].node
-            self.release()
-            error = program.located(shared.plan, shared.scope, exception, node)
+            error = self._fail(position, exception)
             raise error from error.__cause__
         self._pending_steps = left
 

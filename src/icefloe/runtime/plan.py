@@ -12,22 +12,8 @@ from dataclasses import dataclass, replace
 
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.runtime import effects, prune
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One node of a plan.
-
-    inputs, outputs: slots, in the flat order of the node's tensors. controls: positions in the plan as built of the
-    steps that a control edge puts before it. dead: slots that nothing reads after this step.
-    """
-
-    node: Operation
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
-    controls: tuple[int, ...] = ()
-    dead: tuple[int, ...] = ()
+from icefloe.runtime import effects, guards, prune
+from icefloe.runtime.steps import Step as Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +22,8 @@ class Plan:
 
     tensors: what each slot holds. feeds, fetches: slots, in the order of the request. targets: operations asked for.
     cells: slots that hold a variable's cell where its dtype is a reference, not an array.
-    control_flow: whether it holds V1 control flow, which only the general engine runs.
+    used: slots that are some step's input or a fetch. size: the number of slots; those past `tensors` are flags.
+    has_loops: whether it holds V1 loops, which only the general engine runs.
     """
 
     steps: tuple[Step, ...]
@@ -45,7 +32,9 @@ class Plan:
     fetches: tuple[int, ...]
     targets: tuple[Operation, ...]
     cells: frozenset[int]
-    control_flow: bool
+    used: frozenset[int]
+    size: int
+    has_loops: bool
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
@@ -83,14 +72,22 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
             if op.type in ("Switch", "RefSwitch"):
                 cells.add(made[1])
         steps.append(Step(op, inputs, made, controls))
+    has_loops = any(op.type in effects.LOOPS for op in order)
+    size = len(tensors)
+    if not has_loops and any(op.type in effects.CONTROL_FLOW for op in order):
+        steps, size = guards.guarded(steps, size)
+    wanted = tuple([slots[id(tensor)] for tensor in fetches])
+    used = frozenset(slot for step in steps for slot in step.inputs).union(wanted)
     return Plan(
         tuple(steps),
         tuple(tensors),
         tuple(range(fed)),
-        tuple([slots[id(tensor)] for tensor in fetches]),
+        wanted,
         tuple(targets),
         frozenset(cells),
-        any(op.type in effects.CONTROL_FLOW for op in order),
+        used,
+        size,
+        has_loops,
     )
 
 
@@ -100,7 +97,8 @@ def with_liveness(steps: Sequence[Step], keep: Sequence[int]) -> tuple[Step, ...
     result = []
     for step in reversed(steps):
         dead = []
-        for slot in {*step.inputs, *step.outputs}:
+        results = step.outputs if step.flag is None else (*step.outputs, step.flag)
+        for slot in {*step.inputs, *step.watch, *results}:
             if slot not in seen:
                 seen.add(slot)
                 dead.append(slot)

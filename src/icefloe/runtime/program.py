@@ -11,8 +11,9 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import Variable
-from icefloe.runtime import effects, failures, optimize
+from icefloe.runtime import effects, failures, general, optimize
 from icefloe.runtime.bind import Binding, Scope, bind, read_cell
 from icefloe.runtime.codegen import Compiled
 from icefloe.runtime.interpret import Code, Slots, assemble, interpret
@@ -61,7 +62,8 @@ def missing_feed(plan: Plan, scope: Scope, missing: Sequence[Operation]) -> erro
 class Program:
     """What runs the fetches, targets and feeds of one plan in one session. Several threads may run it at once.
 
-    engine: "auto" compiles a program that proves hot; "interpret" and "codegen" are for tests and tracing.
+    engine: "auto" compiles a program that proves hot and runs one with loops on the general engine; the others,
+    "interpret", "codegen" and "general", are for tests and tracing.
     """
 
     def __init__(self, plan: Plan, scope: Scope, engine: str = "auto", *, optimized: bool = True) -> None:
@@ -72,7 +74,18 @@ class Program:
         missing = unfed(plan)
         if missing:
             raise missing_feed(plan, scope, missing)
-        draft = optimize.Draft(plan, plan.steps, bind_steps(plan, scope), {}, plan.fetches)
+        self._flow: general.Dataflow | None = None
+        self._template: Slots = [None] * (plan.size + 1)
+        self._feeds = plan.feeds
+        self._code: Code | None = None
+        self._compiled: Compiled | None = None
+        self.runs = 0
+        self._compile_after = {"auto": HOT, "interpret": sys.maxsize, "codegen": 0}[engine]
+        bound = bind_steps(plan, scope)
+        if plan.has_loops or engine == "general" or any(binding.waits for binding in bound):
+            self._use_general(bound)
+            return
+        draft = optimize.Draft(plan, plan.steps, bound, {}, plan.fetches)
         if optimized:
             draft = optimize.optimize(draft)
         bindings = list(draft.bindings)
@@ -84,14 +97,19 @@ class Program:
         keep = [*self.fetches, *self.constants]
         self.steps = with_liveness(draft.steps, keep)
         self.bindings: tuple[Binding, ...] = tuple(bindings)
-        self._template: Slots = [None] * (len(plan.tensors) + 1)
         for slot, value in self.constants.items():
             self._template[slot] = value
-        self._feeds = plan.feeds
-        self._code: Code | None = None
-        self._compiled: Compiled | None = None
-        self.runs = 0
-        self._compile_after = {"auto": HOT, "interpret": sys.maxsize, "codegen": 0}[engine]
+
+    def _use_general(self, bound: tuple[Binding, ...]) -> None:
+        plan = self.plan
+        self._flow = general.Dataflow(plan, bound)
+        self.steps, self.bindings, self.fetches = plan.steps, bound, plan.fetches
+        # The engine does not need these; errors about variables without a value do.
+        self.constants = {
+            step.outputs[0]: binding.function(**binding.keywords)
+            for step, binding in zip(plan.steps, bound)
+            if step.node.type in effects.HANDLES
+        }
 
     def fail(self, position: int, exception: Exception) -> errors.OpError:
         """Return the error to raise for the step at `position`."""
@@ -137,10 +155,17 @@ class Program:
         Raises: OpError that names the node that failed.
         """
         slots = self._execute(feeds, context)
-        return [self._read(slot, slots[slot]) for slot in self.fetches]
+        values = [self._read(slot, slots[slot]) for slot in self.fetches]
+        for i, value in enumerate(values):
+            if value is DEAD:
+                raise errors.InvalidArgumentError(f"Retval[{i}] does not have value")
+        return values
 
     def _execute(self, feeds: Sequence[Any], context: Any) -> Slots:
         slots = self._template.copy()
+        if self._flow is not None:
+            self._execute_generally(self._flow, feeds, context, slots)
+            return slots
         for slot, value in zip(self._feeds, feeds):
             slots[slot] = value
         slots[-1] = context
@@ -150,18 +175,28 @@ class Program:
             self._warm(slots)
         return slots
 
+    def _execute_generally(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any, slots: Slots) -> None:
+        execution = general.Execution(flow, self.fail, context)
+        for slot, value in zip(self._feeds, feeds):
+            execution.feed(slot, value)
+        execution.advance()
+        for slot in self.fetches:
+            slots[slot] = execution.results.get(slot, DEAD)
+
     def _warm(self, slots: Slots) -> None:
         self.runs += 1
         if self.runs > self._compile_after:
-            self.compile()(slots, self.fail)
+            compiled = self.compile()
+            assert compiled is not None
+            compiled(slots, self.fail)
             return
         if self._code is None:
             self._code = assemble(self.steps, self.bindings)
         interpret(self._code, slots, self.fail)
 
-    def compile(self) -> Compiled:
-        """Compile now, as `make_callable` wants it."""
-        if self._compiled is None:
+    def compile(self) -> Compiled | None:
+        """Compile now, as `make_callable` wants it; None where the general engine runs the plan."""
+        if self._compiled is None and self._flow is None:
             self._compiled = Compiled(self.steps, self.bindings, self.constants, self.fetches)
             self._code = None
         return self._compiled
@@ -205,7 +240,7 @@ def take(slots: Slots, fetches: Sequence[int], read: Any) -> list[Any]:
     as plain integers.
     """
     values = []
-    for slot in fetches:
+    for i, slot in enumerate(fetches):
         value = slots[slot]
         if type(value) is np.ndarray:
             if value.ndim == 0:
@@ -217,6 +252,10 @@ def take(slots: Slots, fetches: Sequence[int], read: Any) -> list[Any]:
             value = read(slot, value)
             if type(value) is np.ndarray:
                 value = value[()] if value.ndim == 0 else value.copy()
+        elif value is DEAD:
+            raise errors.InvalidArgumentError(
+                f"Retval[{i}] does not have value: it is in the branch of a conditional that was not taken"
+            )
         if isinstance(value, (np.ndarray, np.void)) and value.dtype.names:
             value = value[value.dtype.names[0]]
         values.append(value)

@@ -1,0 +1,382 @@
+"""The general engine: runs any graph by passing values along its edges, with V1 loops and steps that may wait.
+
+A node runs when all its inputs have come. Where it runs is a frame and an iteration: the root frame has one iteration;
+Enter passes a value into a loop's frame, NextIteration to the next iteration, Exit out to where the loop was entered.
+Each iteration has its own set of inputs of the loop's nodes, so a value of one never meets a value of another.
+
+Dead values (`DEAD`, from a Switch) make a node dead, which then does not run but passes its deadness on. Merge runs
+with its first live input. NextIteration stops deadness, which ends a loop; an Exit that stayed dead makes its consumers
+dead when the loop is over.
+
+Which node of those that are ready runs first: that of the earliest iteration, then those that write to variables last,
+then in creation order. So a graph without loops runs in the order of its plan.
+
+A kernel registered as `waits` is a generator function: it yields while it has to wait and returns its outputs. The
+engine runs other nodes in between, and sleeps only when nothing else is ready.
+
+Source: tensorflow/core/common_runtime/propagator_state.cc (the rules of frames and dead values).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.ops.flow.dead import DEAD
+from icefloe.runtime import effects
+from icefloe.runtime.bind import Binding, flat_call
+from icefloe.runtime.plan import Plan
+
+_ENTER, _EXIT, _NEXT, _MERGE, _OTHER = range(5)
+_KINDS = {
+    "Enter": _ENTER,
+    "RefEnter": _ENTER,
+    "Exit": _EXIT,
+    "RefExit": _EXIT,
+    "NextIteration": _NEXT,
+    "RefNextIteration": _NEXT,
+    "Merge": _MERGE,
+    "RefMerge": _MERGE,
+}
+# Seconds between two looks at steps that wait, where nothing tells the engine that one may go on.
+_PAUSE = 0.0005
+
+
+class Dataflow:
+    """The edges of a plan the way tokens travel. Shared by all runs of it.
+
+    consumers: for each step, for each of its outputs, pairs of step and input position.
+    followers: for each step, those that a control edge puts after it.
+    """
+
+    def __init__(self, plan: Plan, bindings: Sequence[Binding]) -> None:
+        self.plan = plan
+        count = len(plan.steps)
+        self.kinds = [_KINDS.get(step.node.type, _OTHER) for step in plan.steps]
+        self.calls: list[Callable[..., Any]] = [flat_call(binding) for binding in bindings]
+        self.bindings = tuple(bindings)
+        self.writes = [effects.writes(step.node.type) for step in plan.steps]
+        self.consumers: list[list[list[tuple[int, int]]]] = [[[] for _ in step.outputs] for step in plan.steps]
+        self.followers: list[list[int]] = [[] for _ in range(count)]
+        self.of_feeds: dict[int, list[tuple[int, int]]] = {slot: [] for slot in plan.feeds}
+        self.waiting = [len(step.inputs) + len(step.controls) for step in plan.steps]
+        self.controls = [len(step.controls) for step in plan.steps]
+        made = {slot: (p, i) for p, step in enumerate(plan.steps) for i, slot in enumerate(step.outputs)}
+        for position, step in enumerate(plan.steps):
+            for at, slot in enumerate(step.inputs):
+                if slot in self.of_feeds:
+                    self.of_feeds[slot].append((position, at))
+                else:
+                    source, output = made[slot]
+                    self.consumers[source][output].append((position, at))
+            for control in step.controls:
+                self.followers[control].append(position)
+        self.roots = [p for p in range(count) if not self.waiting[p]]
+        self.frames: list[str] = []
+        self.constant: list[bool] = []
+        self.enters: dict[str, int] = {}
+        for position, step in enumerate(plan.steps):
+            name, constant = "", False
+            if self.kinds[position] == _ENTER:
+                name, constant = step.node.kernel_attr("frame_name"), step.node.kernel_attr("is_constant")
+                self.enters[name] = self.enters.get(name, 0) + 1
+            self.frames.append(name)
+            self.constant.append(constant)
+        self.fetched = {made[slot][0] for slot in plan.fetches if slot in made}
+
+
+class _Iteration:
+    """One iteration of a frame.
+
+    states: step -> [inputs left, dead inputs, values]. busy: the steps ready or parked and the loops inside.
+    """
+
+    __slots__ = ("busy", "children", "number", "states")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.states: dict[int, list[Any]] = {}
+        self.children: dict[str, _Frame] = {}
+        self.busy = 0
+
+
+class _Frame:
+    """A loop under way, or the root."""
+
+    __slots__ = ("constants", "dead_exits", "enters_left", "iterations", "last", "name", "order", "parent", "place")
+
+    def __init__(self, name: str, parent: _Frame | None, place: _Iteration | None, enters: int) -> None:
+        self.name = name
+        self.parent = parent
+        self.place = place
+        self.order: tuple[int, ...] = () if parent is None or place is None else (*parent.order, place.number)
+        self.enters_left = enters
+        self.iterations: dict[int, _Iteration] = {0: _Iteration(0)}
+        self.last = 0
+        # What is the same in every iteration: (step, its output or DEAD).
+        self.constants: list[tuple[int, Any]] = []
+        self.dead_exits: list[int] = []
+
+
+class Execution:
+    """One run. `feed` values in as they come, `advance` as far as they reach; `results` holds what was fetched.
+
+    fail: makes the error to raise of a step's position and its exception.
+    """
+
+    def __init__(self, flow: Dataflow, fail: Callable[[int, Exception], Exception], context: Any = None) -> None:
+        self._flow = flow
+        self._fail = fail
+        self.context = context
+        self.results: dict[int, Any] = {}
+        self.done: set[int] = set()
+        self._root = _Frame("", None, None, 0)
+        self._ready: list[tuple[tuple[int, ...], bool, int, int, _Frame, _Iteration, bool, Any]] = []
+        self._parked: list[tuple[int, _Frame, _Iteration, Generator[Any, None, Any]]] = []
+        self._count = 0
+        iteration = self._root.iterations[0]
+        for position in flow.roots:
+            self._push(position, self._root, iteration, False, [])
+
+    def feed(self, slot: int, value: Any) -> None:
+        """Give a fed tensor its value."""
+        if slot in self._flow.plan.fetches:
+            self.results[slot] = value
+        iteration = self._root.iterations[0]
+        for position, at in self._flow.of_feeds[slot]:
+            self._deliver(position, at, value, self._root, iteration, False)
+
+    def advance(self) -> None:
+        """Run all that can run."""
+        while True:
+            while self._ready:
+                _, _, position, _, frame, iteration, is_dead, values = heappop(self._ready)
+                self._step(position, frame, iteration, is_dead, values)
+            if not self._parked or not self._resume():
+                return
+
+    # Running a step
+
+    def _push(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, values: Any) -> None:
+        iteration.busy += 1
+        self._count += 1
+        order = frame.order if frame.parent is None else (*frame.order, iteration.number)
+        heappush(
+            self._ready,
+            (order, self._flow.writes[position], position, self._count, frame, iteration, is_dead, values),
+        )
+
+    def _step(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, values: Any) -> None:
+        flow = self._flow
+        outputs: Any = None
+        if flow.kinds[position] == _MERGE:
+            if not is_dead:
+                outputs = (values[1], np.int32(values[0]))
+        elif not is_dead:
+            binding = flow.bindings[position]
+            try:
+                if binding.per_run:
+                    outputs = flow.calls[position](*values, run=self.context)
+                else:
+                    outputs = flow.calls[position](*values)
+                if binding.waits:
+                    self._park(position, frame, iteration, outputs)
+                    return
+            except Exception as exception:
+                error = self._fail(position, exception)
+                raise error from error.__cause__
+            if binding.bare:
+                outputs = (outputs,)
+        self._finish(position, frame, iteration, is_dead, outputs)
+
+    def _park(self, position: int, frame: _Frame, iteration: _Iteration, steps: Generator[Any, None, Any]) -> None:
+        self._parked.append((position, frame, iteration, steps))
+        self._resume(newest=True)
+
+    def _resume(self, newest: bool = False) -> bool:
+        """Let parked steps go on; return whether one ended. Sleep until one may if there is nothing else to run."""
+
+        while True:
+            for i in (len(self._parked) - 1,) if newest else range(len(self._parked)):
+                position, frame, iteration, steps = self._parked[i]
+                try:
+                    next(steps)
+                except StopIteration as stop:
+                    del self._parked[i]
+                    outputs = (stop.value,) if self._flow.bindings[position].bare else stop.value
+                    self._finish(position, frame, iteration, False, outputs)
+                    return True
+                except Exception as exception:
+                    error = self._fail(position, exception)
+                    raise error from error.__cause__
+            if newest or self._ready:
+                return False
+            time.sleep(_PAUSE)
+
+    def _finish(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:
+        flow = self._flow
+        if position in flow.fetched:
+            self._keep(position, frame, is_dead, outputs)
+        if frame.parent is None:
+            self.done.add(position)
+        kind = flow.kinds[position]
+        target, place = frame, iteration
+        if kind == _ENTER:
+            target = self._child(flow.frames[position], frame, iteration)
+            target.enters_left -= 1
+            place = target.iterations[0]
+            if flow.constant[position]:
+                value = DEAD if is_dead else outputs[0]
+                target.constants.append((position, value))
+                for later in list(target.iterations.values()):
+                    self._spread(position, target, later, is_dead, outputs)
+            else:
+                self._spread(position, target, place, is_dead, outputs)
+            self._leave(frame, iteration)
+            self._close(target)
+            return
+        if kind == _EXIT:
+            if is_dead:
+                if iteration.number == frame.last:
+                    frame.dead_exits.append(position)
+            else:
+                assert frame.parent is not None and frame.place is not None
+                self._spread(position, frame.parent, frame.place, False, outputs)
+        elif kind == _NEXT:
+            if not is_dead:
+                self._spread(position, frame, self._next(frame, iteration), False, outputs)
+        else:
+            self._spread(position, target, place, is_dead, outputs)
+        self._leave(frame, iteration)
+
+    def _keep(self, position: int, frame: _Frame, is_dead: bool, outputs: Any) -> None:
+        step = self._flow.plan.steps[position]
+        if frame.parent is not None and self._flow.kinds[position] != _EXIT:
+            raise errors.InvalidArgumentError(
+                f"{step.node.name} is inside a loop: its value is another in each iteration and cannot be fetched",
+                node=step.node.name,
+            )
+        if self._flow.kinds[position] == _EXIT and is_dead:
+            return
+        for i, slot in enumerate(step.outputs):
+            self.results[slot] = DEAD if is_dead else outputs[i]
+
+    # Tokens
+
+    def _spread(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:
+        """Send a step's outputs to their consumers in an iteration of a frame."""
+        flow = self._flow
+        from_enter = flow.kinds[position] == _ENTER
+        for i, consumers in enumerate(flow.consumers[position]):
+            if consumers:
+                value = DEAD if is_dead else outputs[i]
+                for consumer, at in consumers:
+                    self._deliver(consumer, at, value, frame, iteration, from_enter)
+        for follower in flow.followers[position]:
+            self._deliver(follower, -1, DEAD if is_dead else None, frame, iteration, False)
+
+    def _deliver(
+        self, position: int, at: int, value: Any, frame: _Frame, iteration: _Iteration, from_enter: bool
+    ) -> None:
+        """Put a value, or with `at` -1 the end of a control edge, to a step; it becomes ready with its last one."""
+        flow = self._flow
+        state = iteration.states.get(position)
+        is_merge = flow.kinds[position] == _MERGE
+        if state is None:
+            if is_merge:
+                state = [flow.controls[position], 0, None]
+            else:
+                state = [flow.waiting[position], 0, [None] * len(flow.plan.steps[position].inputs)]
+            iteration.states[position] = state
+        if is_merge:
+            self._deliver_to_merge(position, at, value, frame, iteration, from_enter, state)
+            return
+        state[0] -= 1
+        if value is DEAD:
+            state[1] += 1
+        elif at >= 0:
+            state[2][at] = value
+        if not state[0]:
+            del iteration.states[position]
+            self._push(position, frame, iteration, state[1] > 0, state[2])
+
+    def _deliver_to_merge(
+        self,
+        position: int,
+        at: int,
+        value: Any,
+        frame: _Frame,
+        iteration: _Iteration,
+        from_enter: bool,
+        state: list[Any],
+    ) -> None:
+        # state: [control edges left, dead inputs, (index, value) of the first live input]; [-1, ...] once it was ready
+        if state[0] < 0:
+            return
+        inputs = len(self._flow.plan.steps[position].inputs)
+        if at < 0:
+            state[0] -= 1
+        elif value is DEAD:
+            # A dead Enter means that the whole loop is in a branch not taken: nothing will come round.
+            state[1] = inputs if from_enter else state[1] + 1
+        elif state[2] is None:
+            state[2] = (at, value)
+        if state[0]:
+            return
+        if state[2] is not None:
+            state[0] = -1
+            self._push(position, frame, iteration, False, state[2])
+        elif state[1] >= inputs:
+            state[0] = -1
+            self._push(position, frame, iteration, True, None)
+
+    # Frames
+
+    def _child(self, name: str, frame: _Frame, iteration: _Iteration) -> _Frame:
+        child = iteration.children.get(name)
+        if child is None:
+            child = iteration.children[name] = _Frame(name, frame, iteration, self._flow.enters[name])
+            iteration.busy += 1
+        return child
+
+    def _next(self, frame: _Frame, iteration: _Iteration) -> _Iteration:
+        number = iteration.number + 1
+        found = frame.iterations.get(number)
+        if found is None:
+            found = frame.iterations[number] = _Iteration(number)
+            frame.last = number
+            frame.dead_exits.clear()
+            for position, value in frame.constants:
+                self._spread(position, frame, found, value is DEAD, (value,))
+        return found
+
+    def _leave(self, frame: _Frame, iteration: _Iteration) -> None:
+        iteration.busy -= 1
+        if not iteration.busy:
+            self._close(frame)
+
+    def _close(self, frame: _Frame) -> None:
+        """Forget iterations that are over; with the last one the loop is, and then perhaps what it was in."""
+        while frame.parent is not None and not frame.enters_left:
+            while frame.iterations:
+                first = next(iter(frame.iterations))
+                if frame.iterations[first].busy:
+                    return
+                del frame.iterations[first]
+            parent, place = frame.parent, frame.place
+            assert place is not None
+            del place.children[frame.name]
+            for position in frame.dead_exits:
+                if position in self._flow.fetched:
+                    for slot in self._flow.plan.steps[position].outputs:
+                        self.results[slot] = DEAD
+                self._spread(position, parent, place, True, None)
+            place.busy -= 1
+            if place.busy:
+                return
+            frame = parent

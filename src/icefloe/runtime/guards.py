@@ -1,0 +1,93 @@
+"""Which steps of a plan with conditionals may be dead, and how they find out.
+
+A guard is the set of ways that a value depends on: (predicate, way, number of ways) for each Switch between. A step's
+guard is that of all its inputs and control inputs together; a Merge whose inputs come each by one of all ways of a
+predicate is free of it. A step with a guard watches its inputs and, by a flag, its control inputs for `DEAD`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from icefloe.runtime.steps import Step
+
+Guard: TypeAlias = frozenset[tuple[int, int, int]]
+
+_FREE: Guard = frozenset()
+_SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN"))
+_MERGES = frozenset(("Merge", "RefMerge"))
+
+
+def guarded(steps: Sequence[Step], size: int) -> tuple[list[Step], int]:
+    """Return the steps with `watch` and `flag` filled in, and the number of slots, flags included.
+
+    steps: in order, without loops. size: the number of slots so far.
+    """
+    analysis = _Analysis(steps)
+    asked = {c for p, step in enumerate(steps) if step.node.type not in _MERGES for c in step.controls}
+    flags: dict[int, int] = {}
+    for position in sorted(asked):
+        if analysis.of_step[position]:
+            flags[position] = size
+            size += 1
+    found = []
+    for position, step in enumerate(steps):
+        watch: list[int] = []
+        if step.node.type not in _MERGES:
+            watch = [slot for slot in dict.fromkeys(step.inputs) if analysis.of_slot.get(slot)]
+            watch += [flags[c] for c in step.controls if c in flags]
+        found.append(replace(step, watch=tuple(watch), flag=flags.get(position)))
+    return found, size
+
+
+class _Analysis:
+    """The guard of each step and slot; slots without one are not listed."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.of_step: list[Guard] = []
+        self.of_slot: dict[int, Guard] = {}
+        # A predicate and its copies by Identity count as one.
+        self._origin: dict[int, int] = {}
+        for position, step in enumerate(steps):
+            guard = self._guard(step, position)
+            self.of_step.append(guard)
+            self._put(step, guard)
+
+    def _guard(self, step: Step, position: int) -> Guard:
+        if step.node.type in _MERGES:
+            return self._merged([self.of_slot.get(slot, _FREE) for slot in step.inputs], position)
+        guard = _FREE
+        for slot in step.inputs:
+            guard |= self.of_slot.get(slot, _FREE)
+        for control in step.controls:
+            guard |= self.of_step[control]
+        return guard
+
+    @staticmethod
+    def _merged(inputs: list[Guard], position: int) -> Guard:
+        if not inputs or not all(inputs):
+            return _FREE
+        common = frozenset.intersection(*inputs)
+        rests = [guard - common for guard in inputs]
+        if all(len(rest) == 1 for rest in rests):
+            ways = {next(iter(rest)) for rest in rests}
+            predicates = {(predicate, count) for predicate, _, count in ways}
+            if len(predicates) == 1 and len(ways) == next(iter(ways))[2]:
+                return common
+        # Not seen to be alive always: a guard of its own, which nothing takes away.
+        return common | {(-1 - position, 0, 0)}
+
+    def _put(self, step: Step, guard: Guard) -> None:
+        if step.node.type in _SWITCHES:
+            predicate = self._origin.get(step.inputs[1], step.inputs[1])
+            count = len(step.outputs)
+            for way, slot in enumerate(step.outputs):
+                self.of_slot[slot] = guard | {(predicate, way, count)}
+            return
+        if step.node.type == "Identity":
+            self._origin[step.outputs[0]] = self._origin.get(step.inputs[0], step.inputs[0])
+        if guard:
+            for slot in step.outputs:
+                self.of_slot[slot] = guard
