@@ -27,18 +27,22 @@ def guarded(steps: Sequence[Step], size: int) -> tuple[list[Step], int]:
     """
     analysis = _Analysis(steps)
     asked = {c for p, step in enumerate(steps) if step.node.type not in _MERGES for c in step.controls}
+    # What tells whether a step was dead: its flag, of a Merge its output.
+    told: dict[int, int] = {}
     flags: dict[int, int] = {}
     for position in sorted(asked):
-        if analysis.of_step[position]:
-            flags[position] = size
+        if steps[position].node.type in _MERGES:
+            told[position] = steps[position].outputs[0]
+        elif analysis.of_step[position]:
+            told[position] = flags[position] = size
             size += 1
     found = []
     for position, step in enumerate(steps):
         watch: list[int] = []
         if step.node.type not in _MERGES:
-            watch = [slot for slot in dict.fromkeys(step.inputs) if analysis.of_slot.get(slot)]
-            watch += [flags[c] for c in step.controls if c in flags]
-        found.append(replace(step, watch=tuple(watch), flag=flags.get(position)))
+            watch = [slot for slot in step.inputs if analysis.of_slot.get(slot)]
+            watch += [told[c] for c in step.controls if c in told and analysis.of_step[c]]
+        found.append(replace(step, watch=tuple(dict.fromkeys(watch)), flag=flags.get(position)))
     return found, size
 
 
