@@ -119,6 +119,17 @@ def _families() -> dict[str, str]:
     return json.loads(resources.files(__name__).joinpath("families.json").read_bytes())
 
 
+def register(op_def: OpDef) -> None:
+    """Add an op that TensorFlow's registry lacks, such as one of a user's own library; graphs may then hold it.
+
+    Raises: AlreadyExistsError if another op has the name.
+    """
+    known = _table().get(op_def.name)
+    if known is not None and known != op_def:
+        raise errors.AlreadyExistsError(f"Op with name {op_def.name!r} is registered already")
+    _table()[op_def.name] = op_def
+
+
 def names() -> list[str]:
     """Return the names of all registered ops, sorted."""
     return sorted(_table())

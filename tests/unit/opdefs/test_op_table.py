@@ -8,6 +8,7 @@ import pytest
 
 from icefloe import errors, opdefs
 from icefloe.graph import registry
+from icefloe.proto import OpDef
 
 
 def test_table_has_the_whole_registry() -> None:
@@ -59,3 +60,15 @@ def test_every_kernel_has_a_shape_rule() -> None:
     for name in opdefs.names():
         registry.load(name)
     assert not sorted(set(registry.KERNELS) - set(registry.SHAPES))
+
+
+def test_an_op_of_ones_own_can_be_registered() -> None:
+    mine = OpDef(name="OpOfMyOwn", input_arg=[{"name": "x", "type": 1}])
+    try:
+        opdefs.register(mine)
+        opdefs.register(mine)
+        assert opdefs.signature("OpOfMyOwn").inputs[0].name == "x"
+        with pytest.raises(errors.AlreadyExistsError, match="'OpOfMyOwn' is registered already"):
+            opdefs.register(OpDef(name="OpOfMyOwn"))
+    finally:
+        opdefs._table().pop("OpOfMyOwn")
