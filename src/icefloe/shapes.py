@@ -60,6 +60,9 @@ class Dimension:
     def __int__(self) -> Any:
         return self._value
 
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
     # An unknown size is no index; TypeError from returning None is what TensorFlow gives too.
     def __index__(self) -> Any:
         return self._value
@@ -179,13 +182,13 @@ def dimension_size(value: Any) -> int | None:
     if isinstance(value, int):
         size = value
     else:
-        try:
-            size = int(value.__index__())
-        except AttributeError:
+        # A DType is a number too, but no size.
+        if not hasattr(value, "__index__") or hasattr(value, "as_numpy_dtype"):
             raise TypeError(
                 "Dimension value must be integer or None or have an __index__ method, "
                 f"got value '{value!r}' with type '{type(value)!r}'"
-            ) from None
+            )
+        size = int(value.__index__())
     if size < 0:
         raise ValueError(f"Dimension {size} must be >= 0")
     return size
@@ -421,7 +424,7 @@ class TensorShape:
         return hash(self._dims)
 
     def __reduce__(self) -> Any:
-        return TensorShape, (self._dims,)
+        return TensorShape, (self.dims,)
 
     def __concat__(self, other: Any) -> TensorShape:
         return self.concatenate(other)

@@ -81,7 +81,8 @@ def _pack(t: Tensor, values: Inputs) -> Any:
 
 
 def _unpack(t: Tensor, values: Inputs) -> Any:
-    return None if t.op.kernel_attr("axis") != 0 else np.asarray(values[0][t.value_index])
+    element = None if t.op.kernel_attr("axis") != 0 else values[0][t.value_index]
+    return None if element is None else np.asarray(element)
 
 
 def _split(t: Tensor, values: Inputs) -> Any:

@@ -215,9 +215,7 @@ class Edges:
         """Take the nodes made since the last time into the maps from output to consumers."""
         for op in self._ops[self._indexed :]:
             for tensor in op.inputs:
-                listed = self._consumers.setdefault(tensor.op._id, {}).setdefault(tensor.value_index, [])
-                if not listed or listed[-1] is not op:
-                    listed.append(op)
+                self._consumers.setdefault(tensor.op._id, {}).setdefault(tensor.value_index, []).append(op)
             for source in op.control_inputs:
                 self._control_consumers.setdefault(source._id, []).append(op)
         self._indexed = len(self._ops)

@@ -13,11 +13,11 @@ from typing import Any
 
 from icefloe import errors, opdefs, stacks
 from icefloe.graph import op_text, shape_inference
-from icefloe.graph.attributes import as_attr
 from icefloe.graph.collections import Collections
 from icefloe.graph.edges import Edges
 from icefloe.graph.graph_def import GraphDefs
 from icefloe.graph.naming import VALID_OP_NAME, NameScopes, ThreadState
+from icefloe.graph.node_creation import complete_attrs
 from icefloe.graph.operation import Operation, argument_types
 from icefloe.graph.scopes import Scopes
 from icefloe.graph.tensor import Tensor
@@ -37,7 +37,12 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
     functions: the function library, name -> FunctionDef.
     """
 
-    building_function = False
+    _building_function = False
+
+    @property
+    def building_function(self) -> bool:
+        """Whether this graph is the body of a function."""
+        return self._building_function
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -208,12 +213,7 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
             raise RuntimeError(
                 f"Op type not registered '{op_type}'. Is it a custom op, or a function of another graph?"
             )
-        full = {key: as_attr(value) for key, value in (attrs or {}).items()}
-        for key, spec in signature.attrs.items():
-            if key not in full:
-                if spec.default is None:
-                    raise ValueError(op_text.missing_attr_text(key, signature, name or op_type))
-                full[key] = spec.default
+        full = complete_attrs(signature, inputs, attrs, name or op_type)
         return self._new_op(signature, name or op_type, inputs, full, check=True)
 
     def _new_op(

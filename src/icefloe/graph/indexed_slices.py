@@ -30,6 +30,8 @@ class IndexedSlices:
     known.
     """
 
+    is_tensor_like = True
+
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
         self._values = values
         self._indices = indices

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from icefloe import datatypes, errors, opdefs
+from icefloe import datatypes, errors, opdefs, shapes
 from icefloe.graph import attributes, op_text
 from icefloe.graph.tensor import Tensor, default_session
 from icefloe.proto import AttrValue, NodeDef, OpDef
@@ -63,6 +63,26 @@ class Operation:
         self._input_names: tuple[str, ...] = ()
         self._original_op: Operation | None = None
         self._control_flow_context: Any = None
+
+    @classmethod
+    def from_node_def(
+        cls,
+        node_def: Any,
+        g: Graph,
+        inputs: list[Tensor] | None = None,
+        output_types: Any = None,
+        control_inputs: Iterable[Any] | None = None,
+        input_types: list[datatypes.DType] | None = None,
+        original_op: Operation | None = None,
+        op_def: Any = None,
+    ) -> Operation:
+        """Add the node that `node_def` describes to graph `g` and return it; its `input` field is not looked at.
+
+        Raises: TypeError, ValueError in TensorFlow's words if the parts do not fit.
+        """
+        from icefloe.graph.node_creation import operation_from_node_def
+
+        return operation_from_node_def(node_def, g, inputs, control_inputs, input_types, original_op)
 
     # What a node consists of
 
@@ -285,6 +305,9 @@ class Operation:
         old = inputs[index].dtype
         if old.base_dtype != tensor.dtype.base_dtype:
             raise errors.InvalidArgumentError(op_text.input_type_text(index, self.name, tensor.name, tensor.dtype, old))
+        if not shapes.TensorShape(tensor._static_dims()).is_compatible_with(inputs[index].shape):
+            new, known = shapes.shape_text(tensor._static_dims()), shapes.shape_text(inputs[index]._static_dims())
+            raise errors.InvalidArgumentError(f"Cannot update edge, incompatible shapes: {new} and {known}.")
         inputs[index] = tensor
         self._inputs = tuple(inputs)
         self._changed()

@@ -29,6 +29,7 @@ class SparseTensor:
     """
 
     __array_priority__ = 100
+    is_tensor_like = True
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):

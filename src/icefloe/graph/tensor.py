@@ -63,9 +63,13 @@ class Tensor:
     __slots__ = ("__dict__", "__weakref__", "_dims", "_handle_data", "dtype", "op", "value_index")
 
     OVERLOADABLE_OPERATORS = frozenset(
-        """__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __div__ __rdiv__ __truediv__ __rtruediv__ __floordiv__
-        __rfloordiv__ __mod__ __rmod__ __lt__ __le__ __gt__ __ge__ __ne__ __eq__ __and__ __rand__ __or__ __ror__ __xor__
-        __rxor__ __getitem__ __pow__ __rpow__ __invert__ __neg__ __abs__ __matmul__ __rmatmul__""".split()  # noqa: SIM905
+        (
+            *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__div__", "__rdiv__"),
+            *("__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__pow__"),
+            *("__rpow__", "__matmul__", "__rmatmul__", "__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__eq__"),
+            *("__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__invert__", "__neg__", "__abs__"),
+            "__getitem__",
+        )
     )
     # numpy must leave `array + tensor` to the tensor.
     __array_priority__ = 100
@@ -132,7 +136,7 @@ class Tensor:
         return self.ndim
 
     def consumers(self) -> list[Operation]:
-        """Return the operations that take this tensor as an input, in creation order."""
+        """Return the operations that take this tensor, in creation order; one that takes it twice, twice."""
         return self.op.graph._consumers_of(self)
 
     def _as_node_def_input(self) -> str:

@@ -20,8 +20,9 @@ from icefloe.graph.default_graph import get_collection, name_scope
 from icefloe.graph.device_spec import DeviceSpec, canonical_name
 from icefloe.graph.graph import Graph, get_default_graph, has_default_graph, reset_default_graph
 from icefloe.graph.graph_file import graph_from_bytes
+from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor, disable_tensor_equality, enable_tensor_equality
-from icefloe.proto import AttrValue
+from icefloe.proto import AttrValue, NodeDef
 
 
 @pytest.fixture
@@ -66,13 +67,48 @@ def test_consumers_follow_changes(graph: Graph) -> None:
     a = apply_op("AddV2", x, x, name="a")
     with graph.control_dependencies([y]):
         b = apply_op("Neg", a, name="b")
-    assert x.consumers() == [a.op]
+    assert x.consumers() == [a.op, a.op]
     assert y.op._control_outputs == [b.op]
     a.op._update_input(1, y)
     assert y.consumers() == [a.op]
     c = apply_op("Abs", x, name="c")
     assert x.consumers() == [a.op, c.op]
     assert [t.name for t in a.op.inputs] == ["x:0", "y:0"]
+
+
+def test_a_node_is_made_from_its_node_def(graph: Graph) -> None:
+    x, y = placeholder("x"), placeholder("y")
+    node = NodeDef(name="sum", op="AddN", device="/cpu:0")
+    op = Operation.from_node_def(node, graph, inputs=[x, y], control_inputs=[y])
+    assert (op.kernel_attr("N"), op.kernel_attr("T")) == (2, datatypes.float32)
+    assert list(op.node_def.input) == ["x", "y", "^y"]
+    assert op.device == "/cpu:0"
+    assert graph.mutations == 0
+    with pytest.raises(TypeError, match="Argument g must be a Graph"):
+        Operation.from_node_def(node, None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Argument node_def must be a NodeDef"):
+        Operation.from_node_def(None, graph)
+    with pytest.raises(TypeError, match="Argument inputs shall be a list of Tensors"):
+        Operation.from_node_def(node, graph, inputs=x)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Items of argument inputs shall be Tensor"):
+        Operation.from_node_def(node, graph, inputs=[1])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="Control input must be an Operation, a Tensor, or IndexedSlices"):
+        Operation.from_node_def(node, graph, inputs=[x], control_inputs=[1])
+    with pytest.raises(TypeError, match="are not compatible with expected types"):
+        Operation.from_node_def(node, graph, inputs=[x], input_types=[datatypes.int32])
+
+
+def test_create_op_finds_out_the_attrs_that_inputs_tell(graph: Graph) -> None:
+    x, n = placeholder("x"), placeholder("n", "int32")
+    op = graph.create_op("IdentityN", [x, n], name="both")
+    assert op.kernel_attr("T") == (datatypes.float32, datatypes.int32)
+    assert graph.create_op("ConcatV2", [x, x, x, constant(0)]).kernel_attr("N") == 3
+    with pytest.raises(ValueError, match="incompatible with expected float"):
+        graph.create_op("AddV2", [x, n])
+    with pytest.raises(ValueError, match="do not match 1 inputs specified"):
+        graph.create_op("AddV2", [x])
+    with pytest.raises(RuntimeError, match="Op type not registered 'Nope'"):
+        graph.create_op("Nope", [])
 
 
 def test_changing_an_input_is_checked(graph: Graph) -> None:
@@ -82,6 +118,8 @@ def test_changing_an_input_is_checked(graph: Graph) -> None:
         z.op._update_input(0, n)
     with pytest.raises(errors.OutOfRangeError, match=r"Input index \[3\]"):
         z.op._update_input(3, x)
+    with pytest.raises(errors.InvalidArgumentError, match=r"incompatible shapes: \[\] and \[2\]"):
+        z.op._update_input(0, constant(1.0))
     with pytest.raises(TypeError, match="tensor must be a Tensor"):
         z.op._update_input(0, 3)
     with Graph().as_default():
@@ -321,4 +359,4 @@ def test_a_chain_of_a_hundred_thousand_nodes() -> None:
     loaded = graph_from_bytes(b"".join(graph.serialized()))
     last = loaded.get_tensor_by_name(y.name)
     assert last.shape.as_list() == [2]
-    assert len(loaded.get_tensor_by_name("x:0").consumers()) == 100_000
+    assert len(loaded.get_tensor_by_name("x:0").consumers()) == 100_001
