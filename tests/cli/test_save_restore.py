@@ -43,8 +43,11 @@ def test_save_given_values(cli, savers, tmp_path, name):
     ("values", "part"),
     [
         ({"steps": np.int64(3)}, "no variable of these names: steps (did you mean step?)"),
-        ({"b": np.zeros(4, np.float32)}, "b: the graph wants shape [3], the checkpoint has [4]"),
-        ({"b": np.zeros(3, np.float64)}, "b: the graph wants dtype float32, the checkpoint has float64"),
+        (
+            {"b": np.zeros(4, np.float32)},
+            "b; Assign requires shapes of both tensors to match. lhs shape= [3] rhs shape= [4]",
+        ),
+        ({"b": np.zeros(3, np.float64)}, "b; expected dtype float32 does not equal original dtype float64"),
     ],
 )
 def test_values_that_do_not_fit(cli, savers, tmp_path, values, part):

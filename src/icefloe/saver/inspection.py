@@ -14,6 +14,7 @@ import numpy as np
 
 from icefloe.checkpoint import open_checkpoint
 from icefloe.datatypes import DType
+from icefloe.proto import DataType
 from icefloe.saver import state
 
 _LOG = logging.getLogger("icefloe")
@@ -49,8 +50,10 @@ class NameReader:
 
     def debug_string(self) -> bytes:
         """Return one line per tensor: name, dtype and shape."""
-        entries = self._reader.entries
-        lines = [f"{n} (DT_{e.dtype.name.upper()}) {list(e.shape)}" for n, e in sorted(entries.items())]
+        lines = [
+            f"{name} ({DataType.Name(entry.dtype.as_datatype_enum)}) [{','.join(map(str, entry.shape))}]"
+            for name, entry in sorted(self._reader.entries.items())
+        ]
         return "\n".join(lines).encode(errors="surrogateescape")
 
 

@@ -122,17 +122,36 @@ def export_meta_graph(
     return out
 
 
+# What TensorFlow raises as OSError is that too, so that a script's `except IOError` catches it.
+
+
+class MissingMetaGraphError(errors.NotFoundError, OSError):
+    """There is no such `.meta` file."""
+
+
+class DamagedMetaGraphError(errors.DataLossError, OSError):
+    """The bytes of a `.meta` file are damaged."""
+
+
+class WrongMetaGraphError(errors.InvalidArgumentError, OSError):
+    """A file that was given as `.meta` is something else."""
+
+
 def read_meta_graph_file(filename: str | os.PathLike[str]) -> MetaGraphDef:
     """Return the MetaGraphDef that a file holds, binary or text.
 
     Raises: NotFoundError if there is no such file; DataLossError if its bytes are damaged; InvalidArgumentError if it
-    is something else, which the error names.
+    is something else, which the error names. All three are OSErrors too.
     """
     path = os.fspath(filename)
     try:
         return parse_meta_graph(read_file(path))
-    except errors.OpError as error:
-        raise error.add_context(path=path) from None
+    except errors.NotFoundError:
+        raise MissingMetaGraphError(f"File {path} does not exist.") from None
+    except errors.DataLossError as error:
+        raise DamagedMetaGraphError(f"Cannot parse file {path}: {error.message}", hint=error.hint) from None
+    except errors.InvalidArgumentError as error:
+        raise WrongMetaGraphError(f"Cannot parse file {path}: {error.message}", hint=error.hint) from None
 
 
 def parse_meta_graph(data: bytes) -> MetaGraphDef:
@@ -187,7 +206,7 @@ def import_meta_graph_with_return_elements(
             key, variable = next(iter(variables.items()))
             scope = variable.name[: -len(key)]
         return Saver(saver_def=meta_graph_def.saver_def, name=scope), elements
-    return (Saver() if _all_saveable_objects() else None), elements
+    return (Saver() if _all_saveable_objects(import_scope) else None), elements
 
 
 def import_meta_graph(

@@ -82,12 +82,10 @@ class RestoreReport:
                 f"Key {wanted.key} not found in checkpoint (wanted as {wanted.dtype.name} {text(wanted.shape)})"
                 + (f"; did you mean {' or '.join(near)}?" if near else "")
             )
+        lines += [_shape_problem(m) for m in self.shape_mismatch]
         lines += [
-            f"{m.wanted.key}: the graph wants shape {text(m.wanted.shape)}, the checkpoint has {text(m.stored.shape)}"
-            for m in self.shape_mismatch
-        ]
-        lines += [
-            f"{m.wanted.key}: the graph wants dtype {m.wanted.dtype.name}, the checkpoint has {m.stored.dtype.name}"
+            f"tensor_name = {m.wanted.key}; expected dtype {m.wanted.dtype.name} does not equal original dtype "
+            f"{m.stored.dtype.name}"
             for m in self.dtype_mismatch
         ]
         return lines
@@ -116,7 +114,13 @@ class RestoreReport:
             shown = ", ".join(self.unexpected[:_SHOWN])
             more = f" and {len(self.unexpected) - _SHOWN} more" if len(self.unexpected) > _SHOWN else ""
             lines.append(f"In the checkpoint but not wanted: {shown}{more}")
-        message = "\n  ".join([f"Restoring from checkpoint failed: {self.summary()}.", *lines])
+        cause = (
+            "a Variable name or other graph key that is missing"
+            if self.missing
+            else "a mismatch between the current graph and the graph"
+        )
+        head = f"Restoring from checkpoint failed: {self.summary()}."
+        message = "\n  ".join([f"{head} This is most likely due to {cause} from the checkpoint.", *lines])
         cls = MissingTensorsError if self.missing else MismatchError
         error = cls(message, path=self.path)
         error.report = self
@@ -163,6 +167,21 @@ class MismatchError(errors.InvalidArgumentError):
 def text(shape: Shape) -> str:
     """Return a shape as TensorFlow's messages write it: `[2,?]`, and `<unknown>` for unknown rank."""
     return "<unknown>" if shape is None else f"[{','.join('?' if n is None else str(n) for n in shape)}]"
+
+
+def _shape_problem(mismatch: Mismatch) -> str:
+    """Return what is wrong with a shape, in TensorFlow's words for a slice and for a whole variable."""
+    key, wanted, stored = mismatch.wanted.key, text(mismatch.wanted.shape), text(mismatch.stored.shape)
+    if mismatch.wanted.spec:
+        return (
+            f"tensor_name = {key}; shape in shape_and_slice spec {wanted} does not match the shape stored in "
+            f"checkpoint: {stored}"
+        )
+    if mismatch.wanted.reshaped:
+        return f"tensor_name = {key}; a tensor of shape {stored} cannot be reshaped to {wanted}"
+    return (
+        f"tensor_name = {key}; Assign requires shapes of both tensors to match. lhs shape= {wanted} rhs shape= {stored}"
+    )
 
 
 def _shape_fits(wanted: Wanted, stored: Stored) -> bool:

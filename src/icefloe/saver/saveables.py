@@ -21,6 +21,9 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.variable import Variable
 from icefloe.lib.variable_partitioned import PartitionedVariable
 
+# Under which an object that gathers its own saveables gives its main value.
+VALUE_ATTRIBUTE = "VARIABLE_VALUE"
+
 _REF_VARIABLE_OPS = frozenset(("Variable", "VariableV2", "AutoReloadVariable"))
 _VARIABLE_OPS = _REF_VARIABLE_OPS | {"VarHandleOp", "ReadVariableOp"}
 
@@ -180,6 +183,11 @@ def saveable_objects_for_op(op: Any, name: Any) -> Iterator[SaveableObject]:
             elif whole != info.full_name:
                 raise ValueError(f"Slices must all be from the same tensor: {whole} != {info.full_name}")
             yield _saveable(part, info.spec, name)
+    elif hasattr(op, "_gather_saveables_for_checkpoint"):
+        for attribute, made in op._gather_saveables_for_checkpoint().items():
+            full_name = name if attribute == VALUE_ATTRIBUTE else f"{name}_{attribute}"
+            made = made(full_name) if callable(made) else made
+            yield from saveable_objects_for_op(made, getattr(made, "name", full_name))
     else:
         yield _saveable(_element(op), "", name)
 
@@ -212,6 +220,9 @@ def op_list_to_dict(op_list: Any) -> dict[str, Any]:
             if not isinstance(out.setdefault(name, []), list):
                 raise ValueError(f"Mixing slices and non-slices with the same name: {name}")  # noqa: TRY004 (so TensorFlow)
             out[name].append(var)
+        elif not isinstance(var, Variable) and hasattr(var, "_gather_saveables_for_checkpoint"):
+            made = var._gather_saveables_for_checkpoint().values()
+            out.update(op_list_to_dict([m() if callable(m) else m for m in made]))
         else:
             element = _element(var)
             name = element.op.inputs[0].op.name if element.op.type == "ReadVariableOp" else element.op.name

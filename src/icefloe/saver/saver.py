@@ -28,9 +28,10 @@ from icefloe.saver.saving import may_write, save_values
 _LOG = logging.getLogger("icefloe")
 
 
-def _all_saveable_objects() -> list[Any]:
+def _all_saveable_objects(scope: str | None = None) -> list[Any]:
     graph = get_default_graph()
-    return [*graph.get_collection(GraphKeys.GLOBAL_VARIABLES), *graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)]
+    keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
+    return [item for key in keys for item in graph.get_collection(key, scope)]
 
 
 class Saver:
@@ -226,7 +227,7 @@ class Saver:
         latest_filename = "checkpoint" if latest_filename is None else latest_filename
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = os.fspath(save_path)
+        save_path = state.local_path(save_path)
         checkpoint_file = self._file_for(sess, save_path, global_step, latest_filename)
         if not (hasattr(sess, "run") and hasattr(sess, "graph")):
             raise TypeError(f"'sess' must be a Session; {sess}")

@@ -8,6 +8,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, state_file
@@ -24,7 +25,7 @@ Path = str | os.PathLike[str]
 def generate_checkpoint_state_proto(
     save_dir: Path,
     model_checkpoint_path: Path,
-    all_model_checkpoint_paths: Iterable[Path] | None = None,
+    all_model_checkpoint_paths: list[Any] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
@@ -36,10 +37,13 @@ def generate_checkpoint_state_proto(
 
     Raises: ValueError if there are timestamps, but not one per path.
     """
+    kept = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
+    if not kept or kept[-1] != model_checkpoint_path:
+        kept.append(model_checkpoint_path)  # in the caller's list, as TensorFlow does
     return state_file.make_state(
         save_dir,
         model_checkpoint_path,
-        all_model_checkpoint_paths or (),
+        kept,
         timestamps=all_model_checkpoint_timestamps or (),
         last_preserved_timestamp=last_preserved_timestamp,
     )
@@ -48,7 +52,7 @@ def generate_checkpoint_state_proto(
 def update_checkpoint_state(
     save_dir: Path,
     model_checkpoint_path: Path,
-    all_model_checkpoint_paths: Iterable[Path] | None = None,
+    all_model_checkpoint_paths: list[Any] | None = None,
     latest_filename: str | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
@@ -127,13 +131,18 @@ def remove_checkpoint(
             files.remove(path)
 
 
+def local_path(path: Path) -> str:
+    """Return a path as text, without `file://` in front."""
+    return os.fspath(path).removeprefix("file://")
+
+
 def resolve_checkpoint(path: Path) -> str:
     """Return the prefix of the checkpoint that `path` stands for: a prefix, a file of it, a directory, the state file.
 
     Raises: ValueError, in TensorFlow's words, if there is none; it says what `path` is instead.
     """
     try:
-        return resolve(path).prefix
+        return resolve(local_path(path)).prefix
     except errors.NotFoundError as error:
         raise errors.InvalidArgumentError(
             f"The passed save_path is not a valid checkpoint: {os.fspath(path)}", hint=error.hint

@@ -40,11 +40,11 @@ def test_everything_wrong_is_one_error():
     assert isinstance(error, errors.NotFoundError)
     assert error.report is report
     assert str(error) == (
-        "dir/model: Restoring from checkpoint failed: 5 tensors wanted: 2 missing from the checkpoint, 1 of another shape, 1 of another dtype.\n"
+        "dir/model: Restoring from checkpoint failed: 5 tensors wanted: 2 missing from the checkpoint, 1 of another shape, 1 of another dtype. This is most likely due to a Variable name or other graph key that is missing from the checkpoint.\n"
         "  Key dense/kernel not found in checkpoint (wanted as float32 [3,4]); did you mean dense/weights?\n"
         "  Key other not found in checkpoint (wanted as float32 <unknown>)\n"
-        "  dense/bias: the graph wants shape [5], the checkpoint has [4]\n"
-        "  step: the graph wants dtype int32, the checkpoint has int64\n"
+        "  tensor_name = dense/bias; Assign requires shapes of both tensors to match. lhs shape= [5] rhs shape= [4]\n"
+        "  tensor_name = step; expected dtype int32 does not equal original dtype int64\n"
         "  In the checkpoint but not wanted: dense/weights"
     )
 

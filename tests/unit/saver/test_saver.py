@@ -329,3 +329,48 @@ def test_to_proto_with_scope(graph):
     assert saver.to_proto("elsewhere") is None
     again = tf.train.Saver.from_proto(saver.to_proto("outer"), import_scope="outer")
     assert again.as_saver_def().filename_tensor_name == "outer/inner/Const:0"
+
+
+def test_file_urls_are_paths(graph, tmp_path):
+    two_variables()
+    saver = tf.train.Saver()
+    with session_with_values() as session:
+        path = saver.save(session, f"file://{tmp_path}/m")
+        assert path == str(tmp_path / "m")
+        saver.restore(session, f"file://{path}")
+
+
+def test_object_that_gathers_its_saveables(graph, tmp_path):
+    """An object that owns variables is saved by what it gathers: its main value under its name, others beside it."""
+    value, extra = two_variables()
+
+    class Owner:
+        name = "owner"
+
+        def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+            return {"VARIABLE_VALUE": value, "extra": lambda name=None: extra}
+
+    tf.train.Saver({"mine": Owner()})
+    saver = tf.train.Saver([Owner()])
+    with session_with_values() as session:
+        path = saver.save(session, str(tmp_path / "m"))
+        saver.restore(session, path)
+    assert [name for name, _ in tf.train.list_variables(path)] == ["a", "b"]
+
+
+def test_import_of_a_graph_without_saver_looks_in_its_scope_only(graph, tmp_path):
+    with tf.Graph().as_default():
+        tf.constant(1.0, name="x")
+        meta = tf.train.export_meta_graph()
+    two_variables()
+    assert tf.train.import_meta_graph(meta, import_scope="elsewhere") is None
+    tf.get_variable("scope/v", initializer=np.float32(1), use_resource=False)
+    assert isinstance(tf.train.import_meta_graph(meta, import_scope="scope"), tf.train.Saver)
+
+
+def test_errors_of_meta_files_are_oserrors(graph, tmp_path):
+    (tmp_path / "m.meta").write_text("nonsense")
+    with pytest.raises(OSError, match=f"Cannot parse file {tmp_path}/m.meta: expected a MetaGraphDef, got a text file"):
+        tf.train.import_meta_graph(str(tmp_path / "m.meta"))
+    with pytest.raises(OSError, match=f"File {tmp_path}/none.meta does not exist"):
+        tf.train.import_meta_graph(str(tmp_path / "none.meta"))

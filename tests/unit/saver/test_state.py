@@ -31,6 +31,12 @@ def test_state_proto_adds_the_latest_and_makes_paths_relative():
         tf.train.generate_checkpoint_state_proto("d", "d/m-2", ["d/m-1"], [1.5])
 
 
+def test_the_callers_list_gets_the_latest():
+    paths = ["/d/m-1"]
+    tf.train.generate_checkpoint_state_proto("/d", "/d/m-2", paths)
+    assert paths == ["/d/m-1", "/d/m-2"]
+
+
 def test_update_and_get(tmp_path):
     assert tf.train.get_checkpoint_state(tmp_path) is None
     tf.train.update_checkpoint_state(tmp_path, "m-2", ["m-1", "m-2"])
@@ -95,7 +101,7 @@ def test_reader():
     assert not reader.has_tensor("c")
     assert reader.get_tensor("scope/inner/s").tolist() == [b"p", b"qq"]
     assert reader.get_tensor(b"b") == -7
-    assert b"scope/a (DT_FLOAT32) [2, 3]" in reader.debug_string()
+    assert b"scope/a (DT_FLOAT) [2,3]" in reader.debug_string()
     objects = tf.train.load_checkpoint(SAVERS / "object_based" / "objects")
     assert isinstance(objects.get_tensor("_CHECKPOINTABLE_OBJECT_GRAPH"), bytes)
 
