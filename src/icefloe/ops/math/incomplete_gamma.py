@@ -1,7 +1,7 @@
-"""The derivative of the regularised lower incomplete gamma function P(a, x) with respect to a, which scipy has not.
+"""Derivatives that belong to the regularised lower incomplete gamma function P(a, x) and that scipy has not.
 
 Below x = max(1, a) the power series is differentiated term by term, above it the continued fraction of Q = 1 - P,
-where P's series would cancel.
+where P's series would cancel. Both come without the factor x^a e^-x / Gamma, which is all that under- and overflows.
 Source: Cephes igam and igamc, and their derivatives as in Eigen's SpecialFunctionsImpl.h.
 """
 
@@ -18,19 +18,39 @@ _BIG = 2.0**52
 
 def gamma_p_derivative(a: Any, x: Any) -> Any:
     """Return dP(a, x)/da in float64 for broadcast `a` > 0 and `x` >= 0; NaN outside."""
+    from scipy import special
+
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
-    result = np.full(a.shape, np.nan)
-    result[(x == 0) & (a > 0)] = 0.0
-    valid = (x > 0) & (a > 0) & np.isfinite(x) & np.isfinite(a)
-    above = valid & (x > 1) & (x > a)
-    below = valid & ~above
-    result[below] = _by_series(a[below], x[below])
-    result[above] = -_by_fraction(a[above], x[above])
+    slope = _slope_over_density(a, x)
+    with np.errstate(all="ignore"):
+        density = np.exp((a - 1) * np.log(x) - x - special.gammaln(a))
+    result = slope * density
+    result[(a > 0) & (x == 0)] = 0.0
     result[(a > 0) & np.isfinite(a) & np.isposinf(x)] = 0.0
     return result
 
 
+def gamma_sample_derivative(a: Any, x: Any) -> Any:
+    """Return dx/da of a sample `x` of the gamma distribution with shape `a`: -(dP/da) / (dP/dx), in float64."""
+    a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+    result = -_slope_over_density(a, x)
+    result[(a > 0) & (x == 0)] = 0.0
+    return result
+
+
+def _slope_over_density(a: Any, x: Any) -> Any:
+    """Return (dP/da) / (dP/dx) for a > 0 and 0 < x < infinity, elsewhere NaN."""
+    result = np.full(a.shape, np.nan)
+    valid = (x > 0) & (a > 0) & np.isfinite(x) & np.isfinite(a)
+    above = valid & (x > 1) & (x > a)
+    below = valid & ~above
+    result[below] = x[below] / a[below] * _by_series(a[below], x[below])
+    result[above] = -x[above] * _by_fraction(a[above], x[above])
+    return result
+
+
 def _by_series(a: Any, x: Any) -> Any:
+    """Return dP/da over x^a e^-x / Gamma(a + 1)."""
     from scipy import special
 
     r, c, total = a.copy(), np.ones_like(a), np.ones_like(a)
@@ -44,12 +64,14 @@ def _by_series(a: Any, x: Any) -> Any:
         total += c
         if np.all(np.abs(dc) <= _EPSILON * np.abs(dtotal)):
             break
-    scale = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
-    return scale * (total * (np.log(x) - special.psi(a + 1)) + dtotal)
+    return total * (np.log(x) - special.psi(a + 1)) + dtotal
 
 
 def _by_fraction(a: Any, x: Any) -> Any:
-    """Return dQ/da. p/q is the convergent, dp and dq its derivatives; each step keeps the last two."""
+    """Return dQ/da over x^a e^-x / Gamma(a).
+
+    p/q is the convergent, dp and dq its derivatives; each step keeps the last two.
+    """
     from scipy import special
 
     y, z, step = 1 - a, x + (1 - a) + 1, 0.0
@@ -71,5 +93,4 @@ def _by_fraction(a: Any, x: Any) -> Any:
         p2, q2, p1, q1, dp2, dq2, dp1, dq1 = (v * shrink for v in (p2, q2, p1, q1, dp2, dq2, dp1, dq1))
         if np.all(np.abs(slope - before) <= _EPSILON):
             break
-    scale = np.exp(a * np.log(x) - x - special.gammaln(a))
-    return scale * (value * (np.log(x) - special.psi(a)) + slope)
+    return value * (np.log(x) - special.psi(a)) + slope

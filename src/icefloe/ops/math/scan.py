@@ -31,7 +31,7 @@ def _scan(op: str, ufunc: np.ufunc, neutral: float) -> None:
             if reverse:
                 x = np.flip(x, index)
             if exclusive:
-                before = (slice(None),) * index
+                before: tuple[Any, ...] = (slice(None),) * index
                 result = np.empty(x.shape, wide)
                 result[(*before, 0)] = neutral
                 ufunc.accumulate(x[(*before, slice(-1))], index, wide, result[(*before, slice(1, None))])

@@ -15,7 +15,7 @@ from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, broadcast, merge, shape_text, unchanged
-from icefloe.ops.math.incomplete_gamma import gamma_p_derivative
+from icefloe.ops.math.incomplete_gamma import gamma_p_derivative, gamma_sample_derivative
 from icefloe.ops.math.tables import through_float32
 
 Function = Callable[..., Any]
@@ -132,7 +132,13 @@ def igamma_grad_a(a: Any, x: Any) -> Any:
     return gamma_p_derivative(a, x).astype(a.dtype)
 
 
-shape("IgammaGradA")(broadcast)
+@kernel("RandomGammaGrad")
+def random_gamma_grad(alpha: Any, sample: Any) -> Any:
+    """Return the derivative of samples of a gamma distribution with respect to its shape `alpha`."""
+    return gamma_sample_derivative(alpha, sample).astype(alpha.dtype)
+
+
+shape("IgammaGradA", "RandomGammaGrad")(broadcast)
 
 
 @kernel("Betainc")
