@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from icefloe.checkpoint import open_checkpoint
+from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.datatypes import DType
 from icefloe.proto import DataType
 from icefloe.saver import state
@@ -45,7 +46,10 @@ class NameReader:
 
         Raises: NotFoundError if there is none; DataLossError if it is damaged.
         """
-        value = self._reader.read(_text(tensor_str))
+        name = _text(tensor_str)
+        if name not in self._reader.entries:
+            raise CheckpointReader.missing(self._reader, name)  # the same words for both formats
+        value = self._reader.read(name)
         return value.item() if value.dtype == object and value.ndim == 0 else value
 
     def debug_string(self) -> bytes:

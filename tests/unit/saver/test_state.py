@@ -88,8 +88,9 @@ def test_list_and_load():
     for path in (PLAIN, PLAIN.parent):
         assert tf.train.list_variables(path) == [("b", [3]), ("step", []), ("w", [2, 3])]
     np.testing.assert_array_equal(tf.train.load_variable(PLAIN, "w:0"), [[1, 2, 3], [4, 5, 6]])
-    with pytest.raises(errors.NotFoundError, match="Key nope not found in checkpoint"):
-        tf.train.load_variable(PLAIN, "nope")
+    for path in (PLAIN, SAVERS / "old_format" / "model.ckpt-3"):
+        with pytest.raises(errors.NotFoundError, match="Key nope not found in checkpoint"):
+            tf.train.load_variable(path, "nope")
 
 
 def test_reader():
