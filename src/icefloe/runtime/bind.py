@@ -27,10 +27,15 @@ _RUNTIME_NAMES = frozenset(("manager", "node", "signature", "fresh", "run"))
 class Functions(Protocol):
     """The functions of a graph's library, as what runs them offers them to kernels."""
 
-    def callable(self, function: NameAttrList, path: str) -> Callable[..., list[Any]]:
+    def callable(
+        self, function: NameAttrList, path: str, wanted: tuple[bool, ...] | None = None, *, lowered: bool = False
+    ) -> Callable[..., list[Any]]:
         """Return `function` as a callable: (values, context of the run) -> values.
 
         path: that of the call, before the names of the function's nodes.
+        wanted: which results are read; the others are None. All of them where it is None.
+        lowered: run what wanted results and control results need, as if the body stood in the graph; else also all
+        that is stateful.
         """
         ...
 
@@ -139,7 +144,7 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
             keywords[name] = _runtime_value(name, op, scope, fresh)
             continue
         value = op.kernel_attr(name)
-        keywords[name] = value = _with_functions(name, value, op, scope)
+        keywords[name] = value = _with_functions(name, value, step, plan, scope)
         pure = pure and not _holds_callable(value)
     function = kernel.function
     if kernel.factory:
@@ -177,14 +182,28 @@ def _runtime_value(name: str, op: Operation, scope: Scope, fresh: tuple[bool, ..
     raise errors.InternalError(f"the kernel of {op.type} takes `run` but is not per_run")
 
 
-def _with_functions(name: str, value: Any, op: Operation, scope: Scope) -> Any:
+# Their branches are lowered where the node says so: what only unread outputs need does not run.
+_BRANCHES = frozenset(("If", "StatelessIf", "Case", "StatelessCase"))
+_LOWERING = "_lower_using_switch_merge"
+
+
+def _with_functions(name: str, value: Any, step: Step, plan: Plan, scope: Scope) -> Any:
     """Return the value of attr `name` with callables for functions; of several, the path of each tells which it is."""
-    path = scope.name(op)
-    if isinstance(value, NameAttrList):
-        return scope.functions.callable(value, path if name == "f" else f"{path}/{name}")
-    if isinstance(value, tuple) and value and isinstance(value[0], NameAttrList):
-        return tuple([scope.functions.callable(v, f"{path}/{name}_{i}") for i, v in enumerate(value)])
-    return value
+    functions = {name: value}
+    if isinstance(value, tuple):
+        functions = {f"{name}_{i}": v for i, v in enumerate(value)}
+    if not functions or not all(isinstance(v, NameAttrList) for v in functions.values()):
+        return value
+    op, path = step.node, scope.name(step.node)
+    lowered = op.has_attr(_LOWERING) and bool(op.kernel_attr(_LOWERING))
+    wanted = None
+    if lowered and op.type in _BRANCHES:
+        wanted = tuple([slot in plan.used for slot in step.outputs])
+    made = [
+        scope.functions.callable(v, path if key == "f" else f"{path}/{key}", wanted, lowered=lowered)
+        for key, v in functions.items()
+    ]
+    return tuple(made) if isinstance(value, tuple) else made[0]
 
 
 def _holds_callable(value: Any) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from icefloe import errors
 from icefloe.graph import function_graph
 from icefloe.graph.graph import Graph
+from icefloe.graph.operation import Operation
 from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager
 from icefloe.runtime import plan
@@ -28,29 +29,33 @@ class Library:
         self.graph = graph
         self.manager = manager
         self.engine = engine
-        self._callees: dict[tuple[bytes, str], Callee] = {}
+        self._callees: dict[tuple[bytes, str, tuple[bool, ...] | None, bool], Callee] = {}
 
-    def callable(self, function: NameAttrList, path: str) -> Callable[..., list[Any]]:
-        """Return `function` as a callable: (values, context of the run) -> values.
-
-        path: that of the call, before the names of the function's nodes.
-        """
-        key = function.SerializeToString(deterministic=True), path
+    def callable(
+        self, function: NameAttrList, path: str, wanted: tuple[bool, ...] | None = None, *, lowered: bool = False
+    ) -> Callable[..., list[Any]]:
+        """Return `function` as a callable; see `bind.Functions`."""
+        key = function.SerializeToString(deterministic=True), path, wanted, lowered
         found = self._callees.get(key)
         if found is None:
-            found = self._callees.setdefault(key, Callee(self, function, path))
+            found = self._callees.setdefault(key, Callee(self, function, path, wanted, lowered))
         return found
 
 
 class Callee:
     """A function as one place calls it."""
 
-    def __init__(self, library: Library, function: NameAttrList, path: str) -> None:
+    def __init__(
+        self, library: Library, function: NameAttrList, path: str, wanted: tuple[bool, ...] | None, lowered: bool
+    ) -> None:
         self._library = library
         self._function = function
         self._path = path
+        self._wanted = wanted
+        self._lowered = lowered
         self._program: Program | None = None
-        self._order: tuple[int, ...] = ()
+        # For each result its place among the program's, or None where it is not wanted.
+        self._order: tuple[int | None, ...] = ()
         self._arguments = 0
         self._lock = threading.RLock()
 
@@ -66,18 +71,27 @@ class Callee:
                 f"function {self._function.name!r} takes {self._arguments} arguments, got {len(values)}"
             )
         results = program.call(values, context)
-        return [results[i] for i in self._order]
+        return [None if i is None else results[i] for i in self._order]
 
     def _prepare(self) -> Program:
         with self._lock:
             if self._program is None:
                 name, attrs = function_graph.function_attrs(self._function)
                 body = function_graph.instantiate(self._library.graph, name, attrs)
-                distinct = {id(tensor): tensor for tensor in body.outputs}
+                wanted = self._wanted or (True,) * len(body.outputs)
+                distinct = {id(tensor): tensor for tensor, keep in zip(body.outputs, wanted) if keep}
                 places = {key: i for i, key in enumerate(distinct)}
-                self._order = tuple([places[id(tensor)] for tensor in body.outputs])
+                self._order = tuple(
+                    [places[id(tensor)] if keep else None for tensor, keep in zip(body.outputs, wanted)]
+                )
                 self._arguments = len(body.inputs)
                 scope = Scope(self._library.manager, self._library, f"{self._path}/")
-                built = plan.build(list(distinct.values()), body.must_run, body.inputs)
+                built = plan.build(list(distinct.values()), self._targets(body), body.inputs)
                 self._program = Program(built, scope, self._library.engine)
             return self._program
+
+    def _targets(self, body: function_graph.FunctionBody) -> list[Operation]:
+        if not self._lowered:
+            return list(body.must_run)
+        controls = set(self._library.graph.functions[body.name].control_ret.values())
+        return [op for op in body.must_run if op.name in controls]
