@@ -73,6 +73,11 @@ class ShapeContext:
         return self._op.name
 
     @property
+    def graph_def_version(self) -> int:
+        """The GraphDef version of who made the graph; some old ones wrote attrs in another sense."""
+        return self._op.graph.graph_def_versions.producer
+
+    @property
     def num_inputs(self) -> int:
         """The number of input tensors, lists counted through."""
         return len(self._op.inputs)

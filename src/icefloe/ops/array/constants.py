@@ -36,7 +36,17 @@ def placeholder(*, dtype: DType, shape: Dims, node: str) -> NoReturn:
     )
 
 
-@shape("Placeholder", "PlaceholderV2", "FakeParam")
+# Up to this GraphDef version a placeholder of unknown shape was written with an empty one, as a scalar is.
+_SCALAR_MAY_BE_UNKNOWN = 21
+
+
+@shape("Placeholder")
+def placeholder_shape(c: ShapeContext) -> list[Dims]:
+    shape = c.attr("shape")
+    return [None if shape == () and c.graph_def_version <= _SCALAR_MAY_BE_UNKNOWN else shape]
+
+
+@shape("PlaceholderV2", "FakeParam")
 def attr_shape(c: ShapeContext) -> list[Dims]:
     return [c.attr("shape")]
 
