@@ -148,12 +148,12 @@ def _is_meta_graph(data: bytes, fields: list[node_bytes.Field]) -> bool:
         if field.number in (6, 7) or (field.number == 3):
             return True
         if field.number == 2:
-            inner = data[field.payload : min(field.end, field.payload + 32)]
-            at = _payload_start(inner)
-            name = inner[at:]
-            return (
-                len(name) > 2 and name[0] == 0x0A and name[2] != 0x0A if inner[:1] == b"\x0a" else inner[:1] == b"\x22"
-            )
+            inner = data[field.payload : min(field.end, field.payload + 64)]
+            if inner[:1] != b"\x0a":
+                # No node and no function: versions of a graph, or a library of gradients alone.
+                return inner[:1] == b"\x22"
+            first = inner[_payload_start(inner) :]
+            return first[:1] == b"\x0a" and first[_payload_start(first) :][:1] not in (b"\x0a", b"")
     return False
 
 

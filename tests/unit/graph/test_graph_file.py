@@ -66,6 +66,16 @@ def test_messages_and_bytes_are_sources_too(message: type) -> None:
     assert [op.name for op in read_graph(source.SerializeToString()).get_operations()] == names
 
 
+def test_a_library_alone_is_no_meta_graph() -> None:
+    definition = GraphDef()
+    signature = definition.library.function.add().signature
+    signature.name = "f"
+    signature.input_arg.add(name="x" * 200, type=1)
+    assert list(read_graph(definition.SerializeToString()).functions) == ["f"]
+    meta = MetaGraphDef(graph_def=GraphDef(node=[{"name": "n" * 200, "op": "NoOp"}]))
+    assert read_graph(meta.SerializeToString()).node_count == 1
+
+
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
