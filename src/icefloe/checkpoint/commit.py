@@ -165,19 +165,29 @@ class Transaction:
         """
         self.sync_shards()
         files.sync(self._index, self._index_path)
-        with files.directory_lock(self._directory):
-            _roll_forward(self.prefix)
-            committed = names.commit_file(self.prefix, self.token)
-            files.rename(self._index_path, committed)
-            self.committed = True
-            self._shards, shards = {}, self._shards
-            files.sync_directory(self._directory)
-            for shard, path in shards.items():
-                files.rename(path, names.data_file(self.prefix, shard, count))
-            files.rename(committed, names.index_file(self.prefix))
-            files.sync_directory(self._directory)
-            _remove_other_shards(self.prefix, count)
+        old: list[int] = []
+        try:
+            with files.directory_lock(self._directory):
+                self._rename(count, old)
+        finally:
+            files.let_go(old)
         self._close()
+
+    def _rename(self, count: int, old: list[int]) -> None:
+        """The commit and what follows it. `old` gets descriptors of files that are replaced."""
+        _roll_forward(self.prefix)
+        finals = [path for path, part in _parts(self.prefix) if part.kind == "data" and part.token is None]
+        old += [fd for path in finals if (fd := files.hold(path)) is not None]
+        committed = names.commit_file(self.prefix, self.token)
+        files.rename(self._index_path, committed)
+        self.committed = True
+        self._shards, shards = {}, self._shards
+        files.sync_directory(self._directory)
+        for shard, path in shards.items():
+            files.rename(path, names.data_file(self.prefix, shard, count))
+        files.rename(committed, names.index_file(self.prefix))
+        files.sync_directory(self._directory)
+        _remove_other_shards(self.prefix, count)
 
     def _close(self) -> None:
         while self._open:
@@ -206,7 +216,13 @@ def delete_checkpoint(prefix: str) -> None:
     directory, _ = names.split(prefix)
     if not files.is_directory(directory or "."):
         return
-    with files.directory_lock(directory):
-        recover(prefix)
-        for path in checkpoint_files(prefix):
-            files.remove(path)
+    old: list[int] = []
+    try:
+        with files.directory_lock(directory):
+            recover(prefix)
+            for path in checkpoint_files(prefix):
+                if (fd := files.hold(path)) is not None:
+                    old.append(fd)
+                files.remove(path)
+    finally:
+        files.let_go(old)

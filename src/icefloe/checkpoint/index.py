@@ -40,6 +40,9 @@ class Entries(Mapping[str, Entry]):
     def __getitem__(self, name: str) -> Entry:
         return Entry(name, self._raw[name])
 
+    def items(self) -> ItemsView[str, Entry]:
+        return _Items(self)
+
     def raw_items(self) -> ItemsView[str, bytes]:
         """Return name -> serialized entry."""
         return self._raw.items()
@@ -55,6 +58,16 @@ class Entries(Mapping[str, Entry]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} entries>"
+
+
+class _Items(ItemsView[str, Entry]):
+    """The items of `Entries`, without a look-up for each."""
+
+    _mapping: Entries
+
+    def __iter__(self) -> Iterator[tuple[str, Entry]]:
+        for name, raw in self._mapping.raw_items():
+            yield name, Entry(name, raw)
 
 
 class Index:
@@ -99,13 +112,15 @@ def read_index(source: Source) -> Index:
     stage = "failed to seek to header entry"
     try:
         table = Table(source.read, source.size)
-        pairs: list[tuple[bytes, bytes]] = []
-        for block in table.blocks():
-            pairs += block
-        if not pairs or pairs[0][0]:
+        keys: list[bytes] = []
+        values: list[bytes] = []
+        for block_keys, block_values in table.blocks():
+            keys += block_keys
+            values += block_values
+        if not keys or keys[0]:
             raise errors.DataLossError("there is no header")
         stage = "unable to parse header"
-        header = decode_header(pairs[0][1])
+        header = decode_header(values[0])
     except errors.InvalidArgumentError as e:
         raise e.add_context(path=path) from None
     except (errors.DataLossError, errors.OutOfRangeError) as e:
@@ -117,6 +132,10 @@ def read_index(source: Source) -> Index:
             )
         raise errors.DataLossError(text, path=path, offset=e.offset) from None
     first = 1
-    while first < len(pairs) and is_slice_key(pairs[first][0]):
+    while first < len(keys) and is_slice_key(keys[first]):
         first += 1
-    return Index(header, {to_name(k): v for k, v in pairs[first:]}, dict(pairs[1:first]))
+    try:
+        names = list(map(bytes.decode, keys[first:]))
+    except UnicodeDecodeError:
+        names = list(map(to_name, keys[first:]))
+    return Index(header, dict(zip(names, values[first:])), dict(zip(keys[1:first], values[1:first])))

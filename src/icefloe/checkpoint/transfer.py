@@ -23,6 +23,7 @@ from icefloe.wire.crc import combine, crc32c
 
 # A piece that fits in the second-level cache is summed up several times faster than one that does not.
 PIECE = 1 << 20
+_READ_PIECE = 2 << 20
 # Below this a second thread costs more than it saves.
 _PARALLEL_FROM = 4 << 20
 _MAX_THREADS = 4
@@ -42,7 +43,7 @@ def read_summed(source: Source, offset: int, out: memoryview) -> int:
     if size < _PARALLEL_FROM:
         source.read_into(out, offset)
         return crc32c(out)
-    starts = range(0, size, PIECE)
+    starts = range(0, size, _READ_PIECE)
     sums = [0] * len(starts)
     failures: list[BaseException] = []
     turns = itertools.count()
@@ -50,7 +51,7 @@ def read_summed(source: Source, offset: int, out: memoryview) -> int:
     def work() -> None:
         try:
             while (i := next(turns)) < len(starts) and not failures:
-                piece = out[starts[i] : starts[i] + PIECE]
+                piece = out[starts[i] : starts[i] + _READ_PIECE]
                 source.read_into(piece, offset + starts[i])
                 sums[i] = crc32c(piece)
         except BaseException as e:  # carried over to the calling thread
@@ -66,7 +67,7 @@ def read_summed(source: Source, offset: int, out: memoryview) -> int:
         raise failures[0]
     crc = 0
     for start, piece_crc in zip(starts, sums):
-        crc = combine(crc, piece_crc, min(PIECE, size - start))
+        crc = combine(crc, piece_crc, min(_READ_PIECE, size - start))
     return crc
 
 

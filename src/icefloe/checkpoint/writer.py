@@ -15,6 +15,7 @@ from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, slices
 from icefloe.checkpoint.commit import Transaction
 from icefloe.checkpoint.entries import Header, encode_entry
+from icefloe.checkpoint.flushing import Flusher
 from icefloe.checkpoint.index import to_key, to_name
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.transfer import write_summed
@@ -34,6 +35,7 @@ class _Shard:
         self._fd = fd
         self._path = path
         self._buffer = bytearray()
+        self._flusher = Flusher(fd, path)
         self.size = 0
 
     def write(self, data: bytes | memoryview) -> None:
@@ -41,14 +43,25 @@ class _Shard:
         if len(self._buffer) + len(data) > _BUFFER_SIZE:
             self.flush()
         if len(data) >= _BUFFER_SIZE:
-            files.write(self._fd, data, self._path)
+            self._put(data)
         else:
             self._buffer += data
 
     def flush(self) -> None:
         if self._buffer:
-            files.write(self._fd, self._buffer, self._path)
+            self._put(self._buffer)
             self._buffer = bytearray()
+
+    def _put(self, data: bytes | bytearray | memoryview) -> None:
+        files.write(self._fd, data, self._path)
+        self._flusher.wrote(len(data))
+
+    def finish(self) -> None:
+        self.flush()
+        self._flusher.finish()
+
+    def abandon(self) -> None:
+        self._flusher.stop()
 
 
 class BundleWriter:
@@ -162,13 +175,13 @@ class BundleWriter:
         self._state = "failed"
         try:
             for shard in self._shards:
-                shard.flush()
+                shard.finish()
             for key, (dtype, shape, chosen) in self._sliced.items():
                 self._entries[key] = encode_entry(dtype.as_datatype_enum, shape, slices=chosen)
             self._transaction.write_index(encode_index(Header(self._count), self._entries))
             self._transaction.commit(self._count)
         except BaseException:
-            self._transaction.abandon()
+            self.abandon()
             raise
         self._state = "finished"
 
@@ -176,6 +189,8 @@ class BundleWriter:
         """Give up: remove what was written. Nothing happens after `finish`."""
         if self._state in ("open", "failed"):
             self._state = "abandoned"
+            for shard in self._shards:
+                shard.abandon()
             self._transaction.abandon()
 
     def __enter__(self) -> Self:

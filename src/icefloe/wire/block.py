@@ -62,8 +62,8 @@ def _common_prefix(a: bytes, b: bytes) -> int:
     return size - (difference.bit_length() + 7) // 8
 
 
-def decode_block(block: bytes) -> list[tuple[bytes, bytes]]:
-    """Return the `(key, value)` pairs of a block, in order.
+def decode_block(block: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Return the keys and the values of a block, in order.
 
     Raises: DataLossError if a length is impossible or the keys do not strictly increase.
     """
@@ -71,12 +71,15 @@ def decode_block(block: bytes) -> list[tuple[bytes, bytes]]:
     limit = len(block) - 4 - 4 * num_restarts
     if limit < 0:
         raise DataLossError(f"bad block contents: {num_restarts} restart points in {len(block)} bytes")
-    out: list[tuple[bytes, bytes]] = []
+    keys: list[bytes] = []
+    values: list[bytes] = []
     pos = 0
     key = b""
     while pos < limit:
         # At least 4 bytes follow `limit`, so the three lengths can be read before they are checked.
-        shared, unshared, size = block[pos], block[pos + 1], block[pos + 2]
+        shared = block[pos]
+        unshared = block[pos + 1]
+        size = block[pos + 2]
         if (shared | unshared | size) < 0x80:
             pos += 3
         else:
@@ -88,9 +91,10 @@ def decode_block(block: bytes) -> list[tuple[bytes, bytes]]:
         if end > limit or shared > len(key):
             raise DataLossError("bad entry in block", offset=pos)
         following = key[:shared] + block[pos:middle]
-        if following <= key and out:
+        if following <= key and keys:
             raise DataLossError("keys in block are not in increasing order", offset=pos)
         key = following
-        out.append((key, block[middle:end]))
+        keys.append(key)
+        values.append(block[middle:end])
         pos = end
-    return out
+    return keys, values

@@ -84,7 +84,7 @@ class Table:
         _, pos = _decode_handle(footer)
         index, _ = _decode_handle(footer, pos)
         end = 0
-        for separator, value in decode_block(self.read_block(index)):
+        for separator, value in zip(*decode_block(self.read_block(index))):
             handle, _ = _decode_handle(value)
             if handle.offset < end:
                 raise DataLossError("blocks of the sstable overlap", offset=handle.offset)
@@ -111,38 +111,38 @@ class Table:
             return _uncompress(raw[:size], offset)
         raise DataLossError(f"bad block type {raw[size]}", offset=offset)
 
-    def blocks(self) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Yield the `(key, value)` pairs of each data block, in order.
+    def blocks(self) -> Iterator[tuple[list[bytes], list[bytes]]]:
+        """Yield the keys and the values of each data block, in order.
 
         Raises: DataLossError if a block is damaged or the keys do not strictly increase.
         """
         last: bytes | None = None
         for handle in self.handles:
             try:
-                pairs = decode_block(self.read_block(handle))
+                keys, values = decode_block(self.read_block(handle))
             except DataLossError as e:
                 # A position inside a block means nothing to whoever looks at the file.
                 e.offset = handle.offset
                 raise
-            if pairs:
-                if last is not None and pairs[0][0] <= last:
+            if keys:
+                if last is not None and keys[0] <= last:
                     raise DataLossError("keys of the sstable are not in increasing order", offset=handle.offset)
-                last = pairs[-1][0]
-            yield pairs
+                last = keys[-1]
+            yield keys, values
 
     def items(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield all `(key, value)` pairs, in order. Raises: as `blocks`."""
-        for pairs in self.blocks():
-            yield from pairs
+        for keys, values in self.blocks():
+            yield from zip(keys, values)
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of `key`, or None; reads one block."""
         i = bisect.bisect_left(self.separators, key)
         if i == len(self.handles):
             return None
-        pairs = decode_block(self.read_block(self.handles[i]))
-        j = bisect.bisect_left(pairs, key, key=lambda pair: pair[0])
-        return pairs[j][1] if j < len(pairs) and pairs[j][0] == key else None
+        keys, values = decode_block(self.read_block(self.handles[i]))
+        j = bisect.bisect_left(keys, key)
+        return values[j] if j < len(keys) and keys[j] == key else None
 
 
 def _uncompress(data: bytes, offset: int) -> bytes:

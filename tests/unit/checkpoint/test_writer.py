@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from icefloe import errors, open_checkpoint, save_checkpoint
+from icefloe.checkpoint import commit, files, flushing
 from icefloe.checkpoint.merge import merge_checkpoints
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.writer import BundleWriter
@@ -155,6 +156,41 @@ def test_a_changing_array_is_stored_as_it_was_at_some_moment(tmp_path):
     finally:
         stop.set()
         thread.join()
+
+
+def test_large_files_are_synced_while_they_are_written(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(flushing, "_STEP", 1 << 20)
+    monkeypatch.setattr(files, "sync_data", lambda fd, path: synced.append(os.fstat(fd).st_size))
+    save_checkpoint(tmp_path / "m", {"v": np.zeros(8 << 20, np.uint8)})
+    assert synced
+    assert 0 < synced[0] <= 8 << 20
+    assert np.array_equal(open_checkpoint(tmp_path / "m")["v"], np.zeros(8 << 20, np.uint8))
+
+
+def test_a_page_that_is_lost_in_the_background_fails_the_save(tmp_path, monkeypatch):
+    def fail(fd, path):
+        raise errors.UnknownError(f"{path}; Input/output error")
+
+    save_checkpoint(tmp_path / "m", {"v": 1})
+    monkeypatch.setattr(flushing, "_STEP", 1 << 20)
+    monkeypatch.setattr(files, "sync_data", fail)
+    with pytest.raises(errors.UnknownError, match="Input/output error"):
+        save_checkpoint(tmp_path / "m", {"v": np.zeros(8 << 20, np.uint8)})
+    assert open_checkpoint(tmp_path / "m")["v"] == 1
+    assert len(os.listdir(tmp_path)) == 2
+
+
+def test_replaced_large_files_are_let_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_LARGE", 10)
+    let_go = []
+    real = files.let_go
+    monkeypatch.setattr(files, "let_go", lambda fds: (let_go.append(len(fds)), real(fds)))
+    for count in (2, 1):
+        save_checkpoint(tmp_path / "m", {"v": np.zeros(10), "w": np.ones(10)}, shards=count)
+    commit.delete_checkpoint(str(tmp_path / "m"))
+    assert let_go == [0, 2, 2]  # the second save replaces two, deleting takes data and index
+    assert os.listdir(tmp_path) == []
 
 
 def test_merging_an_input_without_tensors(tmp_path):
