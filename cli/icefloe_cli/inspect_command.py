@@ -35,12 +35,16 @@ def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> N
     found = icefloe.identify(path)
     data: dict[str, Any] = found.as_data()
     show: Callable[[dict[str, Any], int | None], None] | None = None
-    if found.kind in _GRAPHS:
-        data["graph"] = _graph_data(icefloe.load_graph(found.details.get("meta", path)))
-        show = _show_graph
-    elif found.kind in _CHECKPOINTS:
-        data["checkpoint"] = _checkpoint_data(path)
-        show = _show_checkpoint
+    problem = None
+    try:
+        if found.kind in _GRAPHS:
+            data["graph"] = _graph_data(icefloe.load_graph(found.details.get("meta", path)))
+            show = _show_graph
+        elif found.kind in _CHECKPOINTS:
+            data["checkpoint"] = _checkpoint_data(path)
+            show = _show_checkpoint
+    except icefloe.errors.OpError as error:
+        data["error"] = problem = str(error)
     if as_json:
         emit_json("inspect", data)
     else:
@@ -49,7 +53,9 @@ def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> N
             show(data, None if everything else _SHOWN)
         if found.hint:
             note(found.hint)
-    if found.kind == "missing":
+    if problem is not None:
+        note(f"icefloe: {problem}")
+    if problem is not None or found.kind == "missing":
         ctx.exit(1)
 
 

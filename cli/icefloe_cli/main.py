@@ -122,7 +122,7 @@ def _is_reported(error: Exception) -> bool:
     """Whether `error` tells the user what is wrong; anything else is a defect of ours and shows its traceback."""
     from icefloe import errors
 
-    return isinstance(error, (errors.OpError, OSError, ValueError, KeyError, TypeError, MemoryError))
+    return isinstance(error, (errors.OpError, OSError, ValueError, KeyError, TypeError, RuntimeError, MemoryError))
 
 
 def _drop_output() -> None:

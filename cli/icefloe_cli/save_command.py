@@ -110,4 +110,5 @@ def _save_graph(
             saver.assign(session, given)
         with progress("writing"):
             written = saver.save(session, prefix, step, write_meta_graph=write_meta, write_state=write_state)
+    assert written is not None  # only a Saver of no variables writes nothing, and `saver_for` refuses to make one
     return written, _written(written, lambda name: "given" if name in given else "initial")

@@ -15,7 +15,7 @@ def open_session(graph: Any, allow_files: Sequence[str] = ()) -> Any:
     """Return a session whose ops may touch files below `allow_files` only."""
     import icefloe
 
-    return icefloe.Session(graph=graph, config=icefloe.Config(files="none", allow_files=list(allow_files)))
+    return icefloe.Session(graph=graph, config=icefloe.Config(files="none", allow_files=tuple(allow_files)))
 
 
 def tensor_name(graph: Any, name: str) -> str:

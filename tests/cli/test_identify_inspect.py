@@ -83,3 +83,14 @@ def test_inspect_other_files_names_them(cli, tmp_path):
     result = cli("inspect", tmp_path / "page")
     assert (result.code, result.out) == (0, f"{tmp_path}/page: an HTML page\n")
     assert cli("inspect", tmp_path / "none").code == 1
+
+
+def test_inspect_damaged_graph_says_what_it_was(cli, savers, tmp_path):
+    whole = (savers / "plain" / "model.ckpt-3.meta").read_bytes()
+    (tmp_path / "m.meta").write_bytes(whole[:-50])
+    result = cli("inspect", tmp_path / "m.meta")
+    assert result.code == 1
+    assert result.out.startswith(f"{tmp_path}/m.meta: a MetaGraphDef")
+    assert "cut short or damaged" in result.out
+    assert result.err.startswith(f"icefloe: {tmp_path}/m.meta")
+    assert "error" in cli("inspect", tmp_path / "m.meta", "--json").json()
