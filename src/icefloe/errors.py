@@ -64,6 +64,12 @@ class OpError(Exception):
 
     code: ClassVar[int] = UNKNOWN
 
+    node_def: Any = None
+    op: Any = None
+    message: str = ""
+    error_code: int = UNKNOWN
+    experimental_payloads: Any = None
+
     def __init__(
         self,
         node_def: Any = None,
@@ -89,7 +95,7 @@ class OpError(Exception):
         self.offset = offset
         self.hint = hint
         self.trail: tuple[str, ...] = ()
-        self.experimental_payloads: dict[bytes, bytes] = {}
+        self.experimental_payloads = {}
         super().__init__(node_def, op, self.message, self.error_code)
 
     def add_context(
