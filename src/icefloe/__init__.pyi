@@ -210,6 +210,7 @@ from icefloe.lib.variable_lists import local_variables as local_variables
 from icefloe.lib.variable_lists import local_variables_initializer as local_variables_initializer
 from icefloe.lib.math_elementwise import log_sigmoid as log_sigmoid
 from icefloe.lib.math_elementwise import logical_xor as logical_xor
+from icefloe import losses as losses
 from icefloe.graph.tensor_proto import make_ndarray as make_ndarray
 from icefloe.graph.tensor_proto import make_tensor_proto as make_tensor_proto
 from icefloe import manip as manip

@@ -21,8 +21,8 @@ from typing import Any
 TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
-            errors proto raw_ops bitwise compat dtypes initializers io linalg manip math nn quantization random strings
-            train
+            errors proto raw_ops bitwise compat dtypes initializers io linalg losses manip math nn quantization random
+            strings train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -241,6 +241,16 @@ TABLE: dict[str, dict[str, str]] = {
             band_part=MatrixBandPart cholesky=Cholesky cross=Cross det=MatrixDeterminant inv=MatrixInverse
             logm=MatrixLogarithm lu=Lu qr=Qr slogdet=LogMatrixDeterminant solve=MatrixSolve sqrtm=MatrixSquareRoot
             tensor_diag=Diag
+        """,
+    },
+    "losses": {
+        "lib.losses": """
+            Reduction add_loss compute_weighted_loss get_losses get_regularization_loss get_regularization_losses
+            get_total_loss mean_pairwise_squared_error
+        """,
+        "lib.losses_pairs": """
+            absolute_difference cosine_distance hinge_loss huber_loss log_loss mean_squared_error sigmoid_cross_entropy
+            softmax_cross_entropy sparse_softmax_cross_entropy
         """,
     },
     "manip": {

@@ -219,19 +219,13 @@ def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor,
     return reshape(transpose(x, perm_t), wanted_t), free_sizes_t, static
 
 
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+def einsum(equation: str, *inputs: Any, name: str | None = None, optimize: str = "greedy") -> Tensor:
     """Return the sum of products that `equation` describes, such as "ij,jk->ik"; "..." stands for broadcast axes.
 
-    name: the name scope. optimize: how the order of more than two inputs is chosen, "greedy" by default.
+    optimize: how the order of more than two inputs is chosen.
 
-    Raises: TypeError for another keyword; ValueError for an equation that does not fit the inputs.
+    Raises: ValueError for an equation that does not fit the inputs.
     """
-    name = kwargs.pop("name", None)
-    optimize = kwargs.pop("optimize", "greedy")
-    if kwargs:
-        raise TypeError(
-            f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid arguments: name, optimize, greedy."
-        )
     with name_scope(name, "einsum", [equation, inputs]):
         tensors = list(inputs)
         resolved, labels, ellipsis = _resolved_equation(equation, len(tensors))

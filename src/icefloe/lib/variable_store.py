@@ -12,12 +12,12 @@ from typing import Any
 
 from icefloe import datatypes
 from icefloe.graph.build import apply_op
-from icefloe.graph.collections import GraphKeys
 from icefloe.graph.conversion import convert_to_tensor
-from icefloe.graph.default_graph import add_to_collection, colocate_with, name_scope
+from icefloe.graph.default_graph import name_scope
 from icefloe.graph.graph import get_default_graph
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.initializers import GlorotUniform, Zeros
+from icefloe.lib.regularization import add_regularization
 from icefloe.lib.save_slice_info import SaveSliceInfo
 from icefloe.lib.scopes import init_scope
 from icefloe.lib.variable import Variable, checked_modes
@@ -289,7 +289,7 @@ class VariableStore:
         self._vars[name] = variable
         self._made_at[name] = _frames()
         if regularizer:
-            _add_regularization(variable, name, regularizer)
+            add_regularization(variable, name, regularizer)
         return variable
 
     def _found_single(self, name: str, shape: TensorShape | None, dtype: datatypes.DType, reuse: Any) -> Variable:
@@ -346,14 +346,6 @@ def _initial_value(
         "The initializer passed is not valid. It should be a callable with no arguments and the shape should "
         "not be provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined."
     )
-
-
-def _add_regularization(variable: Variable, name: str, regularizer: Callable[[Any], Any]) -> None:
-    # TensorFlow calls it once to see whether it gives anything; the nodes of that call count for the names that follow.
-    if regularizer(variable) is None:
-        return
-    with colocate_with(variable), name_scope(name + "/Regularizer/"):
-        add_to_collection(GraphKeys.REGULARIZATION_LOSSES, regularizer(variable))
 
 
 def _partitions(partitioner: Any, shape: TensorShape, dtype: Any) -> Any:

@@ -25,7 +25,6 @@ SCRIPTS = [
     "tf.einsum('...ij,...jk->...ik', f3, f3[:, 0:1, :] * tf.ones([2, 4, 4]))",
     "tf.einsum('ii->', sq)",
     "tf.einsum('ij,jk,kl->il', f, sq, sq)",
-    "tf.einsum('ij,kj->ik', f, v3, foo=1)",
     "tf.einsum('ij->ik', f)",
     "tf.einsum('ij,jk->ik', f)",
     "tf.eye(3)",
