@@ -67,6 +67,7 @@ def ragged_tensor_to_tensor(*, row_partition_types: tuple[str, ...]) -> Function
         rows: int | None = None
         if sized:
             rows = int(np.ravel(partitions[0])[0]) if np.size(partitions[0]) else None
+            check_shape((rows or 0,), np.dtype(np.int64))
         elif partitions and np.size(partitions[0]) == 0:
             raise errors.InvalidArgumentError("Invalid first partition input. Tensor requires at least one element.")
         flat = [np.ravel(p).astype(np.int64) for p in partitions[1 if sized else 0 :]]

@@ -12,6 +12,7 @@ from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank
+from icefloe.ops.allocation import check_shape
 
 Function = Callable[..., Any]
 
@@ -56,9 +57,7 @@ def make_range(*, Tidx: DType) -> Function:
         first, last, step = (
             _scalar(v, name, or_one=True) for v, name in ((start, "start"), (limit, "limit"), (delta, "delta"))
         )
-        size = range_size(first, last, step)
-        if size > np.iinfo(np.intp).max // 8:
-            raise errors.ResourceExhaustedError(f"OOM when allocating tensor with shape[{size}] and type {Tidx.name}")
+        (size,) = check_shape((range_size(first, last, step),), to)
         if to.kind in "iu":
             wide = np.uint64 if to.kind == "u" else np.int64
             return (np.arange(size, dtype=wide) * wide(step) + wide(first)).astype(to)
@@ -93,6 +92,7 @@ def lin_space(*, T: DType) -> Function:
         first, last, count = (_scalar(v, n) for v, n in ((start, "start"), (stop, "stop"), (num, "num")))
         if count <= 0:
             raise errors.InvalidArgumentError(f"Requires num > 0: {count}")
+        check_shape((int(count),), to)
         values = np.full(int(count), first, wide)
         if count > 1:
             step = (wide.type(last) - wide.type(first)) / wide.type(count - 1)
