@@ -144,6 +144,14 @@ class Saver:
             if not getattr(self.saver_def, field):
                 raise ValueError(f"saver_def must specify the {field}: {self.saver_def}")
 
+    def _built_def(self, caller: str) -> SaverDef:
+        """Return the SaverDef. Raises: RuntimeError if the nodes have not been built, or there are no variables."""
+        if self.saver_def is None:
+            if self._is_empty:
+                raise RuntimeError(f"the Saver has no variables to {caller}")
+            raise RuntimeError(f"`build()` should be called before {caller} if defer_build==True")
+        return self.saver_def
+
     def as_saver_def(self) -> SaverDef:
         """Return the SaverDef that names this Saver's nodes."""
         return self.saver_def
@@ -222,8 +230,8 @@ class Saver:
         no plain name; RuntimeError if the nodes have not been built; FailedPreconditionError if a variable is not
         initialised.
         """
-        if not self._is_built:
-            raise RuntimeError("`build()` should be called before save if defer_build==True")
+        if not self._is_empty:
+            self._built_def("save")
         latest_filename = "checkpoint" if latest_filename is None else latest_filename
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
@@ -310,8 +318,10 @@ class Saver:
 
         Raises: ValueError if there is no checkpoint.
         """
+        if self._is_empty:
+            return None
         graph = graph if graph is not None else get_default_graph()
-        return restoring.match_file(graph, self.saver_def, os.fspath(save_path))
+        return restoring.match_file(graph, self._built_def("match"), os.fspath(save_path))
 
     def assign(self, sess: Any, values: Mapping[str, Any]) -> RestoreReport:
         """Give variables the `values`, arrays by their names in a checkpoint; variables without a value stay as they
@@ -320,7 +330,7 @@ class Saver:
         Raises: NotFoundError, InvalidArgumentError if a name is unknown or a value does not fit; then nothing is
         assigned.
         """
-        return restoring.assign(sess, self.saver_def, values)
+        return restoring.assign(sess, self._built_def("assign"), values)
 
     def restore(self, sess: Any, save_path: str | os.PathLike[str] | None) -> RestoreReport | None:
         """Give the variables the values of the checkpoint `save_path`; they need not be initialised.
@@ -337,7 +347,7 @@ class Saver:
             return None
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        return restoring.restore(sess, self.saver_def, os.fspath(save_path))
+        return restoring.restore(sess, self._built_def("restore"), os.fspath(save_path))
 
 
 def _renamed(saver_def: SaverDef, change: Any, scope: str) -> SaverDef:

@@ -47,6 +47,9 @@ def test_allow_empty_does_nothing(graph, tmp_path):
     with tf.Session() as session:
         assert saver.save(session, tmp_path / "m") is None
         assert saver.restore(session, tmp_path / "m") is None
+        assert saver.match(tmp_path / "m") is None
+        with pytest.raises(RuntimeError, match="no variables to assign"):
+            saver.assign(session, {})
     assert [p.name for p in tmp_path.iterdir()] == ["m.meta"]
 
 
@@ -56,6 +59,8 @@ def test_deferred_build(graph, tmp_path):
     with session_with_values() as session:
         with pytest.raises(RuntimeError, match="should be called before save if defer_build==True"):
             saver.save(session, tmp_path / "m")
+        with pytest.raises(RuntimeError, match="should be called before restore if defer_build==True"):
+            saver.restore(session, tmp_path / "m")
         saver.build()
         saver.build()
         assert saver.save(session, str(tmp_path / "m")) == str(tmp_path / "m")
