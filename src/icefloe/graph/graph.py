@@ -7,6 +7,8 @@ control inputs, ...), `edges` (finding operations and tensors), `collections`, a
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -114,6 +116,19 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
     def _check_not_finalized(self) -> None:
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def new_operations(self) -> list[Operation]:
+        """Return operations that were added without this object's knowledge: none, as there is no other."""
+        return []
+
+    def Dismantle(self) -> None:
+        """Let go of all operations, tensors and functions; the graph is of no use afterwards."""
+        self._ops.clear()
+        self._by_name.clear()
+        self.functions = {}
+        self._collections.clear()
+        self._source = None
+        self._mutated()
 
     def switch_to_thread_local(self) -> None:
         """Do nothing; kept for scripts that ask for scopes of their own in each thread."""
@@ -244,6 +259,7 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
             op._inputs = inputs
             op._signature = signature
             op._original_op = self._default_original_op
+            op._defined_at = _user_frame()
             if self._control_dependencies_stack:
                 op._control_inputs = self._control_dependencies_for_inputs([t.op for t in inputs])
             try:
@@ -314,6 +330,22 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
 
     def __repr__(self) -> str:
         return f"<icefloe.Graph with {len(self._ops)} operations at {id(self):#x}>"
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def _user_frame() -> tuple[str, int, str] | None:
+    """Return (file, line, function) of the innermost caller outside this package."""
+    frame = sys._getframe(2)
+    for _ in range(50):
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            return code.co_filename, frame.f_lineno, code.co_name
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return None
 
 
 class _GlobalGraph(threading.local):

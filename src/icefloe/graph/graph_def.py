@@ -9,6 +9,7 @@ from icefloe import shapes
 from icefloe.graph import node_bytes
 from icefloe.graph.operation import Operation
 from icefloe.proto import FunctionDefLibrary, GraphDef, NodeDef, VersionDef
+from icefloe.wire.message import encode_bytes
 
 
 class GraphDefs:
@@ -67,9 +68,9 @@ class GraphDefs:
             return
         yield from source.assemble(
             (None if op._raw is not None else _node_data(op) for op in self._ops[:count]),
-            b"".join(node_bytes.encode_field(node_bytes.NODE, _node_data(op)) for op in self._ops[count:]),
-            node_bytes.encode_field(node_bytes.LIBRARY, self._library().SerializeToString(deterministic=True)),
-            node_bytes.encode_field(node_bytes.VERSIONS, self._versions.SerializeToString(deterministic=True)),
+            b"".join(encode_bytes(node_bytes.NODE, _node_data(op)) for op in self._ops[count:]),
+            encode_bytes(node_bytes.LIBRARY, self._library().SerializeToString(deterministic=True)),
+            encode_bytes(node_bytes.VERSIONS, self._versions.SerializeToString(deterministic=True)),
         )
 
     def __reduce__(self) -> Any:
@@ -83,6 +84,8 @@ def write_node(op: Operation, node: NodeDef) -> None:
     if op._raw is not None:
         node.MergeFromString(bytes(op._raw))
         return
+    if op._extra:
+        node.MergeFromString(op._extra)
     node.name = op.name
     node.op = op.type
     op._write_inputs(node, sort_controls=True)

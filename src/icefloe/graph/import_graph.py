@@ -28,7 +28,7 @@ from icefloe.graph.graph import (
     get_default_graph,
 )
 from icefloe.graph.naming import VALID_OP_NAME
-from icefloe.graph.operation import Operation, argument_types
+from icefloe.graph.operation import Operation, argument_types, other_fields
 from icefloe.graph.tensor import Tensor
 from icefloe.proto import AttrValue, GraphDef, NodeDef, OpList
 
@@ -321,6 +321,9 @@ class _Importer:
         op = Operation(self.graph, op_id, self.renamed[node.name], node.op)
         op._device = DeviceScope(node.device).device_for(op) if node.device else ""
         op._attrs = attrs = dict(node.attr)
+        if node.HasField("experimental_type") or node.HasField("experimental_debug_info"):
+            rest = NodeDef.FromString(node.SerializeToString())
+            op._extra = other_fields(rest)
         op._signature = self.graph._find_signature(node.op)
         if op._signature is None and node.op in self._library:
             from icefloe.opdefs import signature_of

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from icefloe import errors
+from icefloe.wire.message import encode_bytes
 
 NODE = 1
 LIBRARY = 2
@@ -105,21 +106,6 @@ def _skip_group(data: bytes, pos: int, end: int, number: int) -> int:
     return pos
 
 
-def encode_varint(value: int) -> bytes:
-    """Return `value` as a varint."""
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def encode_field(number: int, payload: bytes) -> bytes:
-    """Return a length-delimited field of this number."""
-    return encode_varint(number << 3 | _LENGTH) + encode_varint(len(payload)) + payload
-
-
 class GraphSource:
     """The bytes a graph was read from, and where each top-level field stands in them.
 
@@ -162,7 +148,7 @@ class GraphSource:
             original = self.data[field.start : field.end]
             if _is_node(field):
                 changed = next(replacements)
-                yield original if changed is None else encode_field(NODE, changed)
+                yield original if changed is None else encode_bytes(NODE, changed)
                 if i == last_node:
                     yield new_nodes
             elif (field.number == LIBRARY and self.library_changed) or (

@@ -7,13 +7,14 @@ the bytes are written back unless the node is changed.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from icefloe import datatypes, errors, opdefs, shapes
 from icefloe.graph import attributes, op_text
 from icefloe.graph.tensor import Tensor, default_session
-from icefloe.proto import AttrValue, NodeDef, OpDef
+from icefloe.proto import TFT_PRODUCT, TFT_UNSET, AttrValue, NodeDef, OpDef
 
 if TYPE_CHECKING:
     from icefloe.graph.graph import Graph
@@ -34,7 +35,9 @@ class Operation:
         "_attrs",
         "_control_flow_context",
         "_control_inputs",
+        "_defined_at",
         "_device",
+        "_extra",
         "_id",
         "_input_names",
         "_inputs",
@@ -61,8 +64,12 @@ class Operation:
         # Only of a node read from a file: its NodeDef's bytes and the names of its inputs as they stand there.
         self._raw: Any = None
         self._input_names: tuple[str, ...] = ()
+        # Fields of the NodeDef that are none of the above, unknown ones too, as a serialized NodeDef.
+        self._extra = b""
         self._original_op: Operation | None = None
         self._control_flow_context: Any = None
+        # Where the user's code made it: (file, line, function).
+        self._defined_at: tuple[str, int, str] | None = None
 
     @classmethod
     def from_node_def(
@@ -155,7 +162,9 @@ class Operation:
         """A fresh NodeDef of this node."""
         if self._raw is not None:
             return self._parsed()
-        node = NodeDef(name=self.name, op=self.type)
+        node = NodeDef.FromString(self._extra)
+        node.name = self.name
+        node.op = self.type
         self._write_inputs(node, sort_controls=False)
         if self._device:
             node.device = self._device
@@ -242,10 +251,12 @@ class Operation:
     def _thaw(self) -> None:
         if self._raw is None:
             return
-        self._attrs = dict(self._parsed().attr)
-        self._device = self.device
+        node = self._parsed()
         self._inputs = self.inputs
         self._control_inputs = self.control_inputs
+        self._attrs = dict(node.attr)
+        self._device = node.device
+        self._extra = other_fields(node)
         self._raw = None
         self._input_names = ()
 
@@ -344,6 +355,22 @@ class Operation:
             self._control_inputs = []
             self._changed()
 
+    def experimental_set_type(self, type_proto: Any) -> None:
+        """Set the full type of the outputs, a FullTypeDef. Raises: ValueError if it is neither unset nor a product."""
+        if type_proto.type_id not in (TFT_UNSET, TFT_PRODUCT):
+            raise ValueError(
+                "error setting the type of ", self.name, ": expected TFT_UNSET or TFT_PRODUCT, got ", type_proto.type_id
+            )
+        self._thaw()
+        node = NodeDef.FromString(self._extra)
+        node.experimental_type.MergeFromString(type_proto.SerializeToString())
+        self._extra = node.SerializeToString(deterministic=True)
+
+    @property
+    def traceback(self) -> list[traceback.FrameSummary]:
+        """Where the user's code made this operation: one frame; none for a node that was read or imported."""
+        return [] if self._defined_at is None else [traceback.FrameSummary(*self._defined_at)]
+
     # Control-flow contexts
 
     def _get_control_flow_context(self) -> Any:
@@ -366,6 +393,13 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def other_fields(node: NodeDef) -> bytes:
+    """Return the fields of a NodeDef that an Operation holds not as parts, serialized; `node` is left with them only."""
+    for field in ("name", "op", "input", "device", "attr"):
+        node.ClearField(field)
+    return node.SerializeToString(deterministic=True)
 
 
 def argument_types(op: Operation, args: tuple[opdefs.Arg, ...]) -> list[datatypes.DType]:

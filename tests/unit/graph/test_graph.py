@@ -167,6 +167,15 @@ def placeholder_4d() -> Tensor:
     return apply_op("Placeholder", dtype="float32", shape=[1, 4, 4, 1])
 
 
+def test_an_op_knows_the_line_that_made_it(graph: Graph) -> None:
+    y = placeholder() + 1.0
+    (frame,) = y.op.traceback
+    assert frame.filename == __file__
+    assert frame.line == "y = placeholder() + 1.0"
+    loaded = graph_from_bytes(b"".join(graph.serialized()))
+    assert loaded.get_operation_by_name("x").traceback == []
+
+
 def test_what_get_attr_gives_is_the_callers_own(graph: Graph) -> None:
     op = constant([1, 2]).op
     op.get_attr("value").int_val.append(3)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from icefloe import errors
-from icefloe.graph import node_bytes
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import graph_from_bytes, read_graph, write_graph
-from icefloe.proto import FunctionDef, GraphDef, MetaGraphDef
+from icefloe.proto import FullTypeDef, FunctionDef, GraphDef, MetaGraphDef
+from icefloe.wire.coding import encode_varint
 
 FILES = Path(__file__).resolve().parents[3] / "fixtures" / "graphs" / "files"
 GRAPHS = ("plain", "loops", "functions", "every_attr")
@@ -117,8 +117,8 @@ def test_no_file_and_a_directory_are_named(tmp_path: Path) -> None:
 
 def spelled_out(number: int, payload: bytes) -> bytes:
     """A field whose length takes more bytes than it needs."""
-    size = node_bytes.encode_varint(len(payload))
-    return node_bytes.encode_varint(number << 3 | 2) + size[:-1] + bytes([size[-1] | 0x80]) + b"\x00" + payload
+    size = encode_varint(len(payload))
+    return encode_varint(number << 3 | 2) + size[:-1] + bytes([size[-1] | 0x80]) + b"\x00" + payload
 
 
 def odd_bytes() -> bytes:
@@ -151,6 +151,20 @@ def test_untouched_nodes_keep_their_bytes_beside_changed_and_new_ones() -> None:
     names = [(n.name, n.device) for n in GraphDef.FromString(written).node]
     assert names == [("b", ""), ("a", "/cpu:0"), ("new", "")]
     assert graph_from_bytes(written).get_operation_by_name("b").inputs[0].name == "a:0"
+
+
+def test_a_changed_node_keeps_fields_that_nobody_knows() -> None:
+    graph = graph_from_bytes(odd_bytes())
+    b = graph.get_operation_by_name("b")
+    b._update_input(0, graph.get_tensor_by_name("a:0"))
+    full_type = FullTypeDef(type_id=3)
+    b.experimental_set_type(full_type)
+    node = GraphDef.FromString(b"".join(graph.serialized())).node[0]
+    assert node.experimental_type == full_type
+    assert b"\xaa\x06\x03abc" in node.SerializeToString()
+    assert b"\xaa\x06\x03abc" in b.node_def.SerializeToString()
+    with pytest.raises(ValueError, match="expected TFT_UNSET or TFT_PRODUCT"):
+        b.experimental_set_type(FullTypeDef(type_id=100))
 
 
 @pytest.mark.parametrize("name", GRAPHS)
