@@ -9,7 +9,7 @@ import pytest
 
 from icefloe import errors, open_checkpoint
 from icefloe.checkpoint.entries import BIG, Header, encode_entry, encode_shape
-from icefloe.checkpoint.slices import TensorSlice, encode_key, encode_slice, parse_spec
+from icefloe.checkpoint.slices import TensorSlice, check_disjoint, encode_key, encode_slice, parse_spec
 from icefloe.checkpoint.v1_writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter, encode_index
 from icefloe.proto import VariantTensorDataProto
@@ -382,3 +382,10 @@ def test_slices_of_a_grid_are_checked_in_time(tmp_path):
     craft(tmp_path / "ckpt", {b"w": encode_entry(1, (60, 60), slices=slices), **entries}, FOUR * 3600)
     assert open_checkpoint(tmp_path / "ckpt")["w"].shape == (60, 60)
     assert encode_slice(slices[0]) == b"\n\x02\x10\x01\n\x02\x10\x01"
+
+
+def test_slices_of_many_axes_are_checked_in_time():
+    slices = [TensorSlice(tuple((i >> b & 1, 1) for b in range(12))) for i in range(4096)]
+    check_disjoint(slices, (2,) * 12)
+    with pytest.raises(errors.InternalError, match="Overlapping"):
+        check_disjoint([*slices, slices[9]], (2,) * 12)

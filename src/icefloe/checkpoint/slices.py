@@ -15,6 +15,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from icefloe.errors import DataLossError, InternalError, InvalidArgumentError
 from icefloe.wire import message
 from icefloe.wire.coding import (
@@ -195,23 +197,20 @@ def check_disjoint(slices: Sequence[TensorSlice], full_shape: tuple[int, ...]) -
     """Check that no element is in two of `slices`. Raises: InternalError as TensorFlow does."""
     if len(slices) < 2:
         return
-    boxes = [s.bounds(full_shape) for s in slices]
     if not full_shape:
         raise InternalError(f"Overlapping slices: existing slice = {slices[0]}, new slice = {slices[1]}")
+    bounds = np.array([s.bounds(full_shape) for s in slices], np.int64)
+    starts, stops = bounds[:, :, 0], bounds[:, :, 1]
     # Sweep along the axis that tells most slices apart, comparing only those whose extents there meet.
-    axis = max(range(len(full_shape)), key=lambda d: len({box[d][0] for box in boxes}))
-    order = sorted(range(len(boxes)), key=lambda i: boxes[i][axis][0])
-    active: list[int] = []
-    for i in order:
-        box = boxes[i]
-        active = [j for j in active if boxes[j][axis][1] > box[axis][0]]
-        for j in active:
-            if all(a[0] < b[1] and b[0] < a[1] for a, b in zip(box, boxes[j])):
-                first, second = sorted((i, j))
-                raise InternalError(
-                    f"Overlapping slices: existing slice = {slices[first]}, new slice = {slices[second]}"
-                )
-        active.append(i)
+    axis = max(range(len(full_shape)), key=lambda d: len(np.unique(starts[:, d])))
+    active = np.empty(0, np.intp)
+    for i in np.argsort(starts[:, axis], kind="stable").tolist():
+        active = active[stops[active, axis] > starts[i, axis]]
+        meets = ((starts[active] < stops[i]) & (starts[i] < stops[active])).all(axis=1)
+        if meets.any():
+            first, second = sorted((i, int(active[meets][0])))
+            raise InternalError(f"Overlapping slices: existing slice = {slices[first]}, new slice = {slices[second]}")
+        active = np.append(active, i)
 
 
 def volume(shape: tuple[int, ...]) -> int:
