@@ -22,7 +22,8 @@ class Node:
     """A node of op type `op`. inputs: names of nodes made before, as `n` or `n:1`, lists of them, or constants.
 
     A numpy array or scalar goes in as a placeholder with a default, so that its value is not known when the graph is built.
-    after: names of nodes that a control edge puts before it.
+    after: names of nodes that a control edge puts before it. attrs: ("tensor", value) is a tensor.
+    Op type "BackEdge" makes no node: it lets its second input, a NextIteration, be input 1 of its first, a Merge.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Every recorded sequence gives what TensorFlow gave, on both engines: values, dtypes and shapes, or class and text of the error."""
+"""Every recorded sequence gives what TensorFlow gave, on all engines: values, dtypes and shapes, or class and text of the error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from icefloe import errors
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
+from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.session import Config, Session
 
 from ops import sequences
@@ -39,13 +40,17 @@ def source(value: Any, graph: Graph) -> Any:
 def build(sequence: sequences.Sequence) -> Graph:
     with Graph().as_default() as graph:
         for node in sequence.nodes:
+            if node.op == "BackEdge":
+                graph.get_operation_by_name(node.inputs[0])._update_input(1, source(node.inputs[1], graph))
+                continue
             inputs = [source(v, graph) for v in node.inputs]
             with graph.control_dependencies([graph.get_operation_by_name(n) for n in node.after]):
-                apply_op(node.op, *inputs, name=node.name, **node.attrs)
+                attrs = {k: make_tensor_proto(v[1]) if isinstance(v, tuple) else v for k, v in node.attrs.items()}
+                apply_op(node.op, *inputs, name=node.name, **attrs)
     return graph
 
 
-@pytest.mark.parametrize("engine", ["interpret", "codegen"])
+@pytest.mark.parametrize("engine", ["interpret", "codegen", "general"])
 @pytest.mark.parametrize(("module", "sequence"), ALL)
 def test_sequence(module: str, sequence: sequences.Sequence, engine: str) -> None:
     with Session(graph=build(sequence), config=Config(engine=engine)) as session:

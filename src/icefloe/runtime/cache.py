@@ -27,13 +27,15 @@ class Cache(Generic[T]):
 
     def get(self, key: Hashable, make: Callable[[], T], weigh: Callable[[T], int]) -> T:
         """Return the entry of `key`, made and weighed if there is none."""
-        try:
-            found = self._entries[key][0]
-            self._entries.move_to_end(key)
-        except KeyError:
+        known = self._entries.get(key)
+        if known is None:
             return self._made(key, make, weigh)
+        try:
+            self._entries.move_to_end(key)
+        except KeyError:  # another thread has dropped it meanwhile
+            return known[0]
         self.hits += 1
-        return found
+        return known[0]
 
     def _made(self, key: Hashable, make: Callable[[], T], weigh: Callable[[T], int]) -> T:
         with self._lock:

@@ -80,7 +80,7 @@ class Program:
         self._code: Code | None = None
         self._compiled: Compiled | None = None
         self.runs = 0
-        self._compile_after = {"auto": HOT, "interpret": sys.maxsize, "codegen": 0}[engine]
+        self._compile_after = {"auto": HOT, "codegen": 0}.get(engine, sys.maxsize)
         bound = bind_steps(plan, scope)
         if plan.has_loops or engine == "general" or any(binding.waits for binding in bound):
             self._use_general(bound)

@@ -68,9 +68,19 @@ def case(index: Any, inputs: tuple[Any, ...], *, branches: tuple[Function, ...],
 @kernel("While", "StatelessWhile", "_While", per_run=True, returns="stored")
 def while_loop(inputs: tuple[Any, ...], *, cond: Function, body: Function, run: Any) -> tuple[Any, ...]:
     values = list(inputs)
-    while truth(cond(values, run)[0]):
+    while truth(_single(cond(values, run))):
         values = body(values, run)
+        if len(values) != len(inputs):
+            raise errors.InvalidArgumentError(
+                f"the loop's body returned {len(values)} values, it takes and must return {len(inputs)}"
+            )
     return tuple(values)
+
+
+def _single(values: list[Any]) -> Any:
+    if len(values) != 1:
+        raise errors.InvalidArgumentError(f"the loop's condition returned {len(values)} values, expected one")
+    return values[0]
 
 
 @kernel("For", per_run=True, returns="stored")
