@@ -396,7 +396,7 @@ class Operation:
 
 
 def other_fields(node: NodeDef) -> bytes:
-    """Return the fields of a NodeDef that an Operation holds not as parts, serialized; `node` is left with them only."""
+    """Return the fields of a NodeDef that no part of an Operation holds, serialized; `node` is left with them only."""
     for field in ("name", "op", "input", "device", "attr"):
         node.ClearField(field)
     return node.SerializeToString(deterministic=True)
