@@ -299,3 +299,26 @@ def test_assign(graph):
         with pytest.raises(errors.InvalidArgumentError, match="w; Assign requires shapes"):
             saver.assign(session, {"step": np.int64(2), "w": np.zeros(4, np.float32)})
         assert session.run(step) == 1
+
+
+@pytest.mark.parametrize("suffix", [".index", ".data-00000-of-00001"])
+@pytest.mark.parametrize("harm", ["flip", "cut"])
+def test_a_damaged_checkpoint_restores_or_says_so(graph, tmp_path, suffix, harm):
+    """Whatever byte is wrong or missing: an icefloe error and the session as it was, or the right values."""
+    prefix = copied("plain", tmp_path)
+    path = Path(f"{prefix}{suffix}")
+    whole = path.read_bytes()
+    names = [("w", (2, 3), np.float32), ("b", (3,), np.float32), ("step", (), np.int64)]
+    variables = [variable(name, np.ones(shape, dtype)) for name, shape, dtype in names]
+    saver = tf.train.Saver()
+    with initialized() as session:
+        for i in range(0, len(whole), 5):
+            flipped = whole[:i] + bytes([whole[i] ^ 0x10]) + whole[i + 1 :]
+            path.write_bytes(flipped if harm == "flip" else whole[:i])
+            try:
+                saver.restore(session, prefix)
+            except errors.OpError:
+                assert all((value == 1).all() for value in session.run(variables))
+            else:
+                assert session.run(variables[0]).tolist() == [[1, 2, 3], [4, 5, 6]]
+                session.run(tf.global_variables_initializer())
