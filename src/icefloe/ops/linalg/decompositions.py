@@ -103,28 +103,30 @@ def _least(a: int | None, b: int | None) -> int | None:
 
 @kernel("Svd", "BatchSvd")
 def svd(x: Any, *, T: DType, compute_uv: bool, full_matrices: bool) -> tuple[Any, Any, Any]:
-    """Return (s, u, v): singular values, falling, and x = u diag(s) v^H; without `compute_uv` u and v are empty.
+    """Return (s, u, v), all of dtype T: singular values, falling, and x = u diag(s) v^H.
+
+    Without `compute_uv` u and v are empty.
 
     A matrix that holds NaN or infinity gives NaN.
     """
     check_matrices(x)
-    to, real = T.numpy, T.real_dtype.numpy
+    to = T.numpy
     rows, columns = x.shape[-2:]
     least, outer = min(rows, columns), x.shape[:-2]
     if not compute_uv:
-        s = np.linalg.svd(x, compute_uv=False) if x.size else np.zeros((*outer, least), real)
-        return s.astype(real, copy=False), np.zeros((0,), to), np.zeros((0,), to)
+        s = np.linalg.svd(x, compute_uv=False) if x.size else np.zeros((*outer, least))
+        return s.astype(to, copy=False), np.zeros((0,), to), np.zeros((0,), to)
     wide_u, wide_v = (rows, columns) if full_matrices else (least, least)
     if x.size == 0:
         u = np.broadcast_to(np.eye(rows, wide_u, dtype=to), (*outer, rows, wide_u)).copy()
         v = np.broadcast_to(np.eye(columns, wide_v, dtype=to), (*outer, columns, wide_v)).copy()
-        return np.zeros((*outer, least), real), u, v
+        return np.zeros((*outer, least), to), u, v
     finite = np.isfinite(x).all(axis=(-2, -1), keepdims=True)
     u, s, vh = np.linalg.svd(np.where(finite, x, to.type(0)), full_matrices)
     if not finite.all():
         u, vh = np.where(finite, u, to.type(np.nan)), np.where(finite, vh, to.type(np.nan))
-        s = np.where(finite[..., 0], s, real.type(np.nan))
-    return s.astype(real, copy=False), u.astype(to, copy=False), adjoint(vh).astype(to, copy=False)
+        s = np.where(finite[..., 0], s, np.nan)
+    return s.astype(to, copy=False), u.astype(to, copy=False), adjoint(vh).astype(to, copy=False)
 
 
 @shape("Svd", "BatchSvd")
