@@ -157,4 +157,55 @@ def shuffles() -> list[Case]:
     ]
 
 
-CASES = [*floats(), *integers(), *parametric(), *shuffles()]
+def truncated() -> list[Case]:
+    cases = []
+    bounds = [(0, 1, -2, 2), (0, 1, -1, 1), (0, 1, 3, 4), (0, 1, 3, np.inf), (0, 1, -np.inf, -5), (0, 1, 0.1, 0.2)]
+    for dtype in ("float16", "float32", "float64"):
+        for bound in bounds:
+            parameters = [np.array(b, dtype) for b in bound]
+            cases.append(exact("StatelessParameterizedTruncatedNormal", ints(23), SEED, *parameters))
+            cases.append(exact("ParameterizedTruncatedNormal", ints(23, 5), *parameters, seed=3, seed2=4))
+    mean, stddev, low, high = F([0, 5, -3]), F([1, 2, 3]), F([-1, 0, -100]), F([1, 20, 100])
+    cases += [
+        exact("StatelessParameterizedTruncatedNormal", ints(5, 2, 3), SEED, mean, stddev, low, F([[2], [30]])),
+        exact("ParameterizedTruncatedNormal", ints(3, 7), mean, stddev, low, high, seed=3, seed2=4),
+        exact("ParameterizedTruncatedNormal", ints(0, 7), mean[:1], stddev[:1], F(-1), F(1), seed=3, seed2=4),
+        Case("ParameterizedTruncatedNormal", ints(2, 7), mean, stddev, low, high, seed=3, seed2=4),
+        Case("ParameterizedTruncatedNormal", ints(2, 7), F(0), F(1), F(2), F(1), seed=3, seed2=4),
+        Case("StatelessParameterizedTruncatedNormal", ints(5), SEED, mean, stddev, low, high),
+        Case("StatelessParameterizedTruncatedNormal", ints(3), SEED, mean, -stddev, low, high),
+    ]
+    return cases
+
+
+def candidates() -> list[Case]:
+    true = np.array([[3, 1], [0, 6]], np.int64)
+    at = {"num_true": 2, "num_sampled": 5, "seed": 5, "seed2": 6}
+    cases = []
+    for op in ("UniformCandidateSampler", "LogUniformCandidateSampler", "LearnedUnigramCandidateSampler"):
+        for unique in (True, False):
+            cases += [
+                Case(op, true, range_max=10, unique=unique, **at),
+                Case(op, true, range_max=16, unique=unique, **at),
+            ]
+        cases += [
+            Case(op, true, range_max=4, unique=True, **at),
+            Case(op, true[0], range_max=10, unique=True, **at),
+        ]
+    weights = [0.1, 3.0, 1.0, 1.0, 0.5, 2.0, 0.0, 9.0]
+    fixed = "FixedUnigramCandidateSampler"
+    cases += [
+        Case(fixed, true, range_max=8, unique=False, unigrams=weights, **at),
+        Case(fixed, true, range_max=9, unique=True, unigrams=weights, num_reserved_ids=1, distortion=0.75, **at),
+        Case(fixed, true, range_max=9, unique=True, unigrams=weights, **at),
+        Case(fixed, true, range_max=8, unique=True, **at),
+        Case("AllCandidateSampler", true, unique=True, num_true=2, num_sampled=7),
+        Case("AllCandidateSampler", true, unique=True, num_true=2, num_sampled=6),
+        Case("ComputeAccidentalHits", true, np.array([6, 2, 3, 3], np.int64), num_true=2),
+        Case("ComputeAccidentalHits", true, np.array([9], np.int64), num_true=2),
+        Case("ComputeAccidentalHits", true, np.array([9], np.int64), num_true=3),
+    ]
+    return cases
+
+
+CASES = [*floats(), *integers(), *parametric(), *shuffles(), *truncated(), *candidates()]
