@@ -186,3 +186,16 @@ def hash64(s: bytes, seed: int = 0xDECAFCAFFE) -> int:
         h = ((h ^ int.from_bytes(s[whole:], "little")) * m) & _MASK
     h = ((h ^ (h >> 47)) * m) & _MASK
     return h ^ (h >> 47)
+
+
+def combine64(a: int, b: int) -> int:
+    """Return the fingerprint of two fingerprints in order: TensorFlow's `FingerprintCat64`.
+
+    Source: tensorflow/core/platform/fingerprint.h.
+    """
+    m = 0xC6A4A7935BD1E995
+    result = a ^ m
+    result ^= (_shift_mix((b * m) & _MASK) * m) & _MASK
+    result = (result * m) & _MASK
+    result = (_shift_mix(result) * m) & _MASK
+    return _shift_mix(result)
