@@ -20,7 +20,7 @@ from typing import Any
 from icefloe import datatypes, opdefs, stacks
 from icefloe.graph import attributes
 from icefloe.graph.conversion import convert_to_tensor
-from icefloe.graph.graph import Graph, get_default_graph
+from icefloe.graph.graph import Graph, get_default_graph, graph_of_inputs
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.proto import AttrValue
@@ -92,37 +92,6 @@ def _build_colocated(
         return graph._new_op(plan.signature, scope, inputs, attrs)
     with graph.colocate_with(refs[0]):
         return _build_colocated(graph, plan, scope, inputs, refs[1:], attrs)
-
-
-def graph_of_inputs(values: list[Any], graph: Graph | None = None) -> Graph:
-    """Return the graph that all tensors and ops in `values` belong to, or the default one if there is none.
-
-    Lists are looked through one level deep.
-
-    Raises: ValueError if they belong to several.
-    """
-    default = get_default_graph()
-    if default.building_function:
-        return default
-    first: Any = None
-    for value in values:
-        for item in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(item, (Tensor, Operation)):
-                found: Any = item.graph
-            else:
-                convert = getattr(item, "_as_graph_element", None)
-                if convert is None or isinstance(item, type):
-                    continue
-                found = getattr(convert(), "graph", None)
-                if found is None:
-                    continue
-            if graph is None:
-                graph, first = found, item
-            elif found is not graph:
-                if first is None:
-                    raise ValueError(f"{item} is not from the passed-in graph.")
-                raise ValueError(f"{item} must be from the same graph as {first} (graphs are {found} and {graph}).")
-    return graph or default
 
 
 class _Plan:

@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from icefloe.graph.build import graph_of_inputs
-from icefloe.graph.graph import get_default_graph
+from icefloe.graph.graph import get_default_graph, graph_of_inputs
 from icefloe.graph.scopes import ControlDependencies
 
 

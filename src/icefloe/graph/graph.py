@@ -378,3 +378,34 @@ def reset_default_graph() -> None:
             "and create a new graph."
         )
     _GLOBAL.graph = None
+
+
+def graph_of_inputs(values: list[Any], graph: Graph | None = None) -> Graph:
+    """Return the graph that all tensors and ops in `values` belong to, or the default one if there is none.
+
+    Lists are looked through one level deep.
+
+    Raises: ValueError if they belong to several.
+    """
+    default = get_default_graph()
+    if default.building_function:
+        return default
+    first: Any = None
+    for value in values:
+        for item in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(item, (Tensor, Operation)):
+                found: Any = item.graph
+            else:
+                convert = getattr(item, "_as_graph_element", None)
+                if convert is None or isinstance(item, type):
+                    continue
+                found = getattr(convert(), "graph", None)
+                if found is None:
+                    continue
+            if graph is None:
+                graph, first = found, item
+            elif found is not graph:
+                if first is None:
+                    raise ValueError(f"{item} is not from the passed-in graph.")
+                raise ValueError(f"{item} must be from the same graph as {first} (graphs are {found} and {graph}).")
+    return graph or default

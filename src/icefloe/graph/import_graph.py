@@ -17,7 +17,6 @@ from typing import Any
 
 from icefloe import datatypes, errors
 from icefloe.graph import op_text
-from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
 from icefloe.graph.device_spec import DeviceScope
 from icefloe.graph.edges import split_input
@@ -27,10 +26,18 @@ from icefloe.graph.graph import (
     Graph,
     get_default_graph,
 )
+from icefloe.graph.import_arguments import (
+    checked_elements,
+    checked_map,
+    drop_default_attrs,
+    mapped_tensors,
+    own_copy,
+    parse_tensor_name,
+)
 from icefloe.graph.naming import VALID_OP_NAME
 from icefloe.graph.operation import Operation, argument_types, other_fields
 from icefloe.graph.tensor import Tensor
-from icefloe.proto import AttrValue, GraphDef, NodeDef, OpList
+from icefloe.proto import AttrValue, GraphDef, NodeDef
 
 _API_VERSION = "2.21.0"
 _COLOCATED = b"loc:@"
@@ -53,14 +60,14 @@ def import_graph_def(
 
     Raises: TypeError, ValueError in TensorFlow's words.
     """
-    definition = _own_copy(graph_def)
-    mapping = _checked_map(input_map)
-    wanted = _checked_elements(return_elements)
+    definition = own_copy(graph_def)
+    mapping = checked_map(input_map)
+    wanted = checked_elements(return_elements)
     if producer_op_list is not None:
-        _drop_default_attrs(definition, producer_op_list)
+        drop_default_attrs(definition, producer_op_list)
     graph = get_default_graph()
     with name_scope(name, "import", mapping.values()) as scope:
-        tensors = _mapped_tensors(name, mapping)
+        tensors = mapped_tensors(name, mapping)
     graph._check_not_finalized()
     try:
         importer = _Importer(graph, definition, tensors, scope.rstrip("/"))
@@ -69,83 +76,6 @@ def import_graph_def(
         raise ValueError(error.message) from error
     importer.attach()
     return None if wanted is None else importer.elements(wanted)
-
-
-def _own_copy(graph_def: Any) -> GraphDef:
-    if getattr(getattr(graph_def, "DESCRIPTOR", None), "full_name", None) != GraphDef.DESCRIPTOR.full_name:
-        raise TypeError("Argument `graph_def` must be a GraphDef proto.")
-    return GraphDef.FromString(graph_def.SerializeToString())
-
-
-def _text(name: str | bytes) -> str:
-    return name.decode() if isinstance(name, bytes) else name
-
-
-def _checked_map(input_map: Any) -> dict[str, Any]:
-    if input_map is None:
-        return {}
-    if not isinstance(input_map, dict):
-        raise TypeError(f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}")
-    if not all(isinstance(key, (str, bytes)) for key in input_map):
-        raise TypeError(f"All keys for argument `input_map` must be strings. Obtained keys: {list(input_map)}")
-    return {_text(key): value for key, value in input_map.items()}
-
-
-def _checked_elements(return_elements: Any) -> list[str] | None:
-    if return_elements is None:
-        return None
-    elements = list(return_elements)
-    if not all(isinstance(element, (str, bytes)) for element in elements):
-        raise TypeError(f"Argument `return_elements` must be a list of strings. Obtained {return_elements}.")
-    return [_text(element) for element in elements]
-
-
-def _mapped_tensors(name: str | None, mapping: dict[str, Any]) -> dict[str, Tensor]:
-    if all(isinstance(value, Tensor) for value in mapping.values()):
-        return mapping
-    if name == "":
-        raise ValueError(
-            "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try calling "
-            "tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def()."
-        )
-    graph = get_default_graph()
-    with graph.name_scope("_inputs"):
-        return {key: convert_to_tensor(value) for key, value in mapping.items()}
-
-
-def _drop_default_attrs(graph_def: GraphDef, producer_op_list: Any) -> None:
-    """Drop attrs that this op table does not know where they have the default value of the producer's."""
-    producer = OpList.FromString(producer_op_list.SerializeToString())
-    defaults = {
-        op.name: {a.name: a.default_value for a in op.attr if a.HasField("default_value")} for op in producer.op
-    }
-    graph = Graph()
-    for node in graph_def.node:
-        known = defaults.get(node.op)
-        signature = graph._find_signature(node.op) if known else None
-        if known and signature is not None:
-            for key in list(node.attr):
-                if key not in signature.attrs and key in known and node.attr[key] == known[key]:
-                    del node.attr[key]
-
-
-def parse_tensor_name(name: str) -> tuple[str, int]:
-    """Return (node name, output index) of `A` or `A:0`. Raises: ValueError in TensorFlow's words."""
-    parts = name.split(":")
-    if len(parts) > 2:
-        raise ValueError(
-            f"Cannot convert '{name}' to a tensor name. Tensor names should not contain more than 1 `:`. "
-            f"Obtained {len(parts) - 1}"
-        )
-    if len(parts) == 1:
-        return name, 0
-    try:
-        return parts[0], int(parts[1])
-    except ValueError:
-        raise ValueError(
-            f"Cannot convert {name!r} to a tensor name. Second component of the name following the `:` should be an "
-            f"int. Got {parts[1]}."
-        ) from None
 
 
 class _Importer:

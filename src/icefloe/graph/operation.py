@@ -385,6 +385,9 @@ class Operation:
             self.graph, session, "execute operation", "run(session=sess)", block="`with sess.as_default():`"
         ).run(self, feed_dict)
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot pickle {self!r}: it belongs to its graph, which pickles as a whole")
+
     def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
         raise TypeError(f"can't convert Operation '{self.name}' to Tensor")
 

@@ -255,6 +255,10 @@ _SAME_HANDLE: dict[str, Any] = {
 def _run_rule(op: Operation) -> None:
     """Put shapes on the outputs of `op`, whose inputs have theirs. Raises: InvalidArgumentError from the rule."""
     outputs = op.outputs
+    if op.type == "Const":  # its rule would take the value, which may be large, out of its message
+        value = op._node_attrs().get("value")
+        outputs[0]._dims = None if value is None else shapes.dims_from_proto(value.tensor.tensor_shape)
+        return
     rule = registry.find_shape(op.type) if op.signature is not None else None
     if rule is None:
         for tensor in outputs:

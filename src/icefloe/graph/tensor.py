@@ -185,6 +185,9 @@ class Tensor:
     def __copy__(self) -> Tensor:
         return self
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"cannot pickle {self!r}: it belongs to its graph, which pickles as a whole")
+
     def __getattr__(self, name: str) -> Any:
         if name in _NUMPY_METHODS:
             raise AttributeError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
 
 import pytest
@@ -22,7 +24,7 @@ from icefloe.graph.graph import Graph, get_default_graph, has_default_graph, res
 from icefloe.graph.graph_file import graph_from_bytes
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor, disable_tensor_equality, enable_tensor_equality
-from icefloe.proto import AttrValue, NodeDef
+from icefloe.proto import AttrValue, FunctionDef, NodeDef
 
 
 @pytest.fixture
@@ -291,12 +293,39 @@ def test_numpy_leaves_the_operation_to_the_tensor(graph: Graph) -> None:
 
     x = placeholder()
     assert (np.ones(2, np.float32) + x).op.type == "AddV2"
+    assert (np.float32(2) * x).op.type == "Mul"
+    assert (np.ones(2, np.float32) < x).op.type == "Greater"
     with pytest.raises(NotImplementedError, match="Cannot convert a symbolic"):
         np.asarray(x)
     with pytest.raises(AttributeError, match="numpy-related methods"):
         x.astype
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         x.nonsense
+
+
+def test_parts_of_a_graph_are_not_pickled_alone(graph: Graph) -> None:
+    x = placeholder()
+    for part in (x, x.op):
+        with pytest.raises(TypeError, match="belongs to its graph, which pickles as a whole"):
+            pickle.dumps(part)
+    assert copy.copy(x) is x
+
+
+def test_a_function_of_the_library_is_an_op_like_others(graph: Graph) -> None:
+    function = FunctionDef()
+    function.signature.name = "twice"
+    function.signature.input_arg.add(name="a", type=1)
+    function.signature.output_arg.add(name="out", type=1)
+    graph.add_function(function)
+    y = apply_op("twice", 3.0)
+    assert (y.dtype, y.op.type, y.op.inputs[0].op.name) == (datatypes.float32, "twice", "twice/a")
+    assert graph.graph_def_versions.min_consumer == 12
+    graph.add_function(function)
+    other = FunctionDef()
+    other.CopyFrom(function)
+    other.signature.output_arg[0].type = 3
+    with pytest.raises(ValueError, match="a different function with the same name already exists"):
+        graph.add_function(other)
 
 
 class Celsius:
