@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from icefloe import datatypes
-from icefloe.graph.build import graph_of_inputs
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
-from icefloe.graph.graph import get_default_graph
+from icefloe.graph.graph import get_default_graph, graph_of_inputs
 from icefloe.lib.variable import VariableAggregation, VariableSynchronization
 from icefloe.lib.variable_store import AUTO_REUSE, VariableStore, default_store
 
