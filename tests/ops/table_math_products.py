@@ -79,6 +79,7 @@ CASES += [
     Case("AddN", [np.float32(1), np.float32(2)]),
     Case("AddN", [np.float32(1), np.float32(2), np.float32(3)]),
     Case("AddN", [A, A[:1]]),
+    Case("IsTensorFloat32Enabled"),
     Case("AccumulateNV2", [A, A * 2, A - 1], shape=[2, 3]),
     Case("AccumulateNV2", [A.astype(np.float64)], shape=[2, 3]),
     Case("AddN", [np.array([100], np.int8)] * 3),

@@ -5,6 +5,7 @@ Source: tensorflow/core/kernels/matmul_op_impl.h.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from icefloe.graph.shape_inference import (
     ShapeContext,
     broadcast_shapes,
     merge,
+    scalar,
     shape_text,
     with_rank,
     with_rank_at_least,
@@ -211,9 +213,24 @@ def cross_shape(c: ShapeContext) -> list[Any]:
     return [both]
 
 
-@kernel("AddN")
-def add_n(inputs: tuple[Any, ...], *, node: str) -> Any:
-    """Return the sum of tensors of one shape. Raises: InvalidArgumentError for different shapes."""
+@kernel("AddN", factory=True)
+def add_n(*, T: DType, node: str) -> Function:
+    """Return the sum of tensors of one shape; variants are added as their classes say.
+
+    Raises: InvalidArgumentError for different shapes.
+    """
+    if T.name == "variant":
+        return lambda inputs: functools.reduce(_add_variants, inputs)
+    return lambda inputs: _sum(inputs, node)
+
+
+def _add_variants(a: Any, b: Any) -> Any:
+    if not hasattr(a, "__add__") or type(a) is not type(b):
+        raise errors.InternalError(f"No binary variant op for addition of {type(a).__name__} and {type(b).__name__}")
+    return a + b
+
+
+def _sum(inputs: tuple[Any, ...], node: str) -> Any:
     first = inputs[0]
     for i, x in enumerate(inputs):
         if np.shape(x) != np.shape(first):
@@ -237,7 +254,7 @@ def add_n(inputs: tuple[Any, ...], *, node: str) -> Any:
 @kernel("AccumulateNV2")
 def accumulate_n(inputs: tuple[Any, ...], *, node: str) -> Any:
     """Return the sum of tensors of one shape."""
-    return add_n(inputs, node=node)
+    return _sum(inputs, node)
 
 
 @shape("AddN", "AccumulateNV2")
@@ -246,3 +263,12 @@ def add_n_shape(c: ShapeContext) -> list[Any]:
     for i in range(c.num_inputs):
         result = merge(result, c.shape(i))
     return [result]
+
+
+@kernel("IsTensorFloat32Enabled")
+def is_tensor_float32_enabled() -> Any:
+    """Return True, TensorFlow's default; products here are never that coarse."""
+    return np.array(True)
+
+
+shape("IsTensorFloat32Enabled")(scalar)
