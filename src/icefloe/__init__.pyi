@@ -313,10 +313,12 @@ from icefloe.lib.linalg import self_adjoint_eigvals as self_adjoint_eigvals
 from icefloe.lib.array_create import sequence_mask as sequence_mask
 from icefloe.graph.seeds import set_random_seed as set_random_seed
 from icefloe.lib.array_select import setdiff1d as setdiff1d
+from icefloe import sets as sets
 from icefloe.lib.array_shape import shape as shape
 from icefloe.lib.array_shape import shape_n as shape_n
 from icefloe.lib.math_elementwise import sigmoid as sigmoid
 from icefloe.lib.math_elementwise import sign as sign
+from icefloe import signal as signal
 from icefloe.lib.array_shape import size as size
 from icefloe.lib.array_select import slice as slice
 from icefloe.lib.math_segment import sort as sort
@@ -327,6 +329,7 @@ from icefloe.lib.array_sparse import sparse_placeholder as sparse_placeholder
 from icefloe.lib.math_segment import sparse_segment_mean as sparse_segment_mean
 from icefloe.lib.math_segment import sparse_segment_sqrt_n as sparse_segment_sqrt_n
 from icefloe.lib.math_segment import sparse_segment_sum as sparse_segment_sum
+from icefloe import spectral as spectral
 from icefloe.lib.array_join import split as split
 from icefloe.lib.math_elementwise import sqrt as sqrt
 from icefloe.lib.array_shape import squeeze as squeeze

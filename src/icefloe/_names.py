@@ -22,7 +22,7 @@ TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
             errors proto raw_ops bitwise compat dtypes initializers io linalg losses manip math nn quantization random
-            strings train
+            sets signal spectral strings train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -355,6 +355,32 @@ TABLE: dict[str, dict[str, str]] = {
             log_uniform_candidate_sampler uniform_candidate_sampler
         """,
         "top": "get_seed multinomial set_random_seed truncated_normal",
+    },
+    "sets": {
+        "lib.sets": """
+            difference=set_difference intersection=set_intersection set_difference set_intersection set_size set_union
+            size=set_size union=set_union
+        """,
+    },
+    "signal": {
+        "lib.signal_fourier": """
+            rfft rfft2d rfft3d irfft irfft2d irfft3d fftnd ifftnd rfftnd irfftnd fftshift ifftshift
+        """,
+        "lib.signal_cosine": "dct idct",
+        "lib.signal_frames": "frame overlap_and_add",
+        "lib.signal_windows": """
+            hamming_window hann_window kaiser_bessel_derived_window kaiser_window vorbis_window
+        """,
+        "lib.signal_spectrograms": """
+            inverse_mdct inverse_stft inverse_stft_window_fn linear_to_mel_weight_matrix mdct
+            mfccs_from_log_mel_spectrograms stft
+        """,
+        "top": "fft fft2d fft3d ifft ifft2d ifft3d",
+    },
+    "spectral": {
+        "lib.signal_fourier": "rfft rfft2d rfft3d irfft irfft2d irfft3d",
+        "lib.signal_cosine": "dct idct",
+        "top": "fft fft2d fft3d ifft ifft2d ifft3d",
     },
     "strings": {
         "lib.strings": """

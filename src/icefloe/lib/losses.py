@@ -115,15 +115,17 @@ def compute_weighted_loss(
     Raises: ValueError if the weights do not broadcast to the losses.
     """
     Reduction.validate(reduction)
-    with name_scope(scope, "weighted_loss", [losses, weights]):
-        with control_dependencies([assert_broadcastable(weights, losses)]):
-            losses = convert_to_tensor(losses)
-            dtype = losses.dtype
-            losses = cast(losses, dtype=datatypes.float32)
-            weights = cast(weights, dtype=datatypes.float32)
-            loss = cast(_reduced(losses, weights, reduction), dtype)
-            add_loss(loss, loss_collection)
-            return loss
+    with (
+        name_scope(scope, "weighted_loss", [losses, weights]),
+        control_dependencies([assert_broadcastable(weights, losses)]),
+    ):
+        losses = convert_to_tensor(losses)
+        dtype = losses.dtype
+        losses = cast(losses, dtype=datatypes.float32)
+        weights = cast(weights, dtype=datatypes.float32)
+        loss = cast(_reduced(losses, weights, reduction), dtype)
+        add_loss(loss, loss_collection)
+        return loss
 
 
 def _reduced(losses: Tensor, weights: Tensor, reduction: str) -> Tensor:

@@ -1,0 +1,5 @@
+"""Operations on sets, as in tf.sets."""
+
+from icefloe import _names
+
+__getattr__, __dir__, __all__ = _names.lazy("sets", globals())
