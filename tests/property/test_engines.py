@@ -138,10 +138,12 @@ def runs(sample: Sample, fetches: list[Any], engine: str) -> list[Any]:
 
 @settings(max_examples=60, deadline=None)
 @given(samples())
-def test_interpret_and_codegen_agree(drawn: tuple[Sample, list[Any]]) -> None:
+def test_engines_agree(drawn: tuple[Sample, list[Any]]) -> None:
     sample, fetches = drawn
-    for got, want in zip(runs(sample, fetches, "codegen"), runs(sample, fetches, "interpret")):
-        assert_same(got, want)
+    wanted = runs(sample, fetches, "interpret")
+    for engine in ("codegen", "general"):
+        for got, want in zip(runs(sample, fetches, engine), wanted):
+            assert_same(got, want)
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,8 +1,8 @@
 """TensorFlow 1's control flow: values that go one way or the other, and meet again.
 
 What goes the way not taken is `DEAD`; the engines do not run a node that gets a dead value, and its outputs are dead
-too. Only Merge runs with some: it hands on the first that is alive. In loops, Enter, Exit and NextIteration carry values
-between the iterations; as kernels they hand them on, the engine does the rest.
+too. Only Merge runs with some: it hands on the first that is alive. In loops, Enter, Exit and NextIteration carry
+values between the iterations; as kernels they hand them on, the engine does the rest.
 """
 
 from __future__ import annotations
