@@ -40,8 +40,9 @@ def _count(
     if values.size and values.min() < 0:
         raise errors.InvalidArgumentError("Input values must all be non-negative")
     highest = int(values.max()) if values.size else 0
-    width = most if most > 0 else max(highest + 1, least)
-    kept = values < most if most > 0 else np.ones(values.shape, bool)
+    limited = most >= 0  # -1 is no limit, 0 leaves everything out
+    width = most if limited else max(highest + 1, least)
+    kept = values < most if limited else np.ones(values.shape, bool)
     pairs = np.stack([row[kept], values[kept].astype(np.int64)], axis=1)
     places, which = np.unique(pairs, axis=0, return_inverse=True)
     if binary:
@@ -160,8 +161,6 @@ def ragged_count(
 @shape("DenseCountSparseOutput")
 def dense_count_shape(c: ShapeContext) -> list[Dims]:
     known = c.shape(0)
-    if known is not None and not 1 <= len(known) <= 2:
-        raise errors.InvalidArgumentError(f"Input must be a 1 or 2-dimensional tensor, got rank {len(known)}")
     rank = None if known is None else len(known)
     return [(None, rank), (None,), (rank,)]
 
