@@ -179,6 +179,10 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
     def _variable_creator_stack(self) -> list[Any]:
         return list(self._thread_local.variable_creators)
 
+    @_variable_creator_stack.setter
+    def _variable_creator_stack(self, creators: Iterable[Any]) -> None:
+        self._thread_local.variable_creators = tuple(creators)
+
     # Ops
 
     def op_def_for_type(self, type: str) -> OpDef:
