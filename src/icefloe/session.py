@@ -17,6 +17,7 @@ import itertools
 import logging
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,18 +27,19 @@ from icefloe import errors, stacks
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.proto import ConfigProto
 from icefloe.resources import ResourceManager
-from icefloe.resources.manager import FilePolicy
 from icefloe.runtime import feeds, partial, plan
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.cache import Cache
+from icefloe.runtime.context import RunContext
 from icefloe.runtime.fetches import Structure
 from icefloe.runtime.fetches import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from icefloe.runtime.functions import Library
 from icefloe.runtime.program import Program
+from icefloe.runtime.settings import Config as Config
+from icefloe.runtime.settings import checked_config, checked_target
 
 # Plans kept, and how many steps they may have in all.
 _MAX_PLANS = 500
@@ -54,20 +56,6 @@ def _count_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_count_fork)
-
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """Settings of a session.
-
-    files: what ops may do with files: "all", "read" or "none".
-    allow_files: directories below which ops may read and write all the same.
-    engine: "auto", or "interpret" or "codegen" to run every plan on that engine.
-    """
-
-    files: FilePolicy = "all"
-    allow_files: tuple[str | os.PathLike[str], ...] = ()
-    engine: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +87,8 @@ class BaseSession:
             graph = get_default_graph()
         elif not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
-        self._target = _checked_target(target)
-        self._settings, self._add_shapes = _checked_config(config)
+        self._target = checked_target(target)
+        self._settings, self._add_shapes = checked_config(config)
         self._graph = graph
         self._manager = ResourceManager(self._settings.files, self._settings.allow_files)
         self._library = Library(graph, self._manager)
@@ -156,6 +144,7 @@ class BaseSession:
         fetches: a tensor, an operation (its value is None), the name of one, a variable, or any nesting of lists,
         tuples, namedtuples, dicts, attrs classes and dataclasses of these.
         feed_dict: values to use instead of tensors' own: tensor, tensor name or SparseTensor -> value.
+        options: a RunOptions message; its `timeout_in_ms` bounds how long ops may wait for each other.
 
         Values are numpy arrays of the caller's own, numpy scalars for rank 0, bytes for a scalar string.
 
@@ -170,7 +159,7 @@ class BaseSession:
         structure = self._structure(fetches)
         if not structure.elements:
             return structure.rebuild(())
-        return structure.rebuild(self._program(structure, fed).run(values))
+        return structure.rebuild(self._program(structure, fed).run(values, self._context(options)))
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -239,11 +228,20 @@ class BaseSession:
             raise errors.InvalidArgumentError(partial.UNKNOWN_HANDLE)
         if not structure.elements and not fed:
             return structure.rebuild(())
-        return structure.rebuild(known.run.step(structure.elements, fed, values, None))
+        return structure.rebuild(known.run.step(structure.elements, fed, values, self._context(None)))
 
     def partial(self, fetches: Any, feeds: Any = None) -> Partial:
         """Return a context manager for a partial run, which is released at the end of the block."""
         return Partial(self, self.partial_run_setup(fetches, feeds))
+
+    def _context(self, options: Any) -> RunContext:
+        deadline = None
+        if options is not None and options.timeout_in_ms > 0:
+            deadline = time.monotonic() + options.timeout_in_ms / 1000
+        return RunContext(self, self._is_closed, deadline)
+
+    def _is_closed(self) -> bool:
+        return self._closed
 
     def _check_usable(self) -> None:
         if self._closed:
@@ -326,7 +324,7 @@ class Session(BaseSession):
     @staticmethod
     def reset(target: Any, containers: Sequence[str] | None = None, config: Any = None) -> None:
         """Do nothing: a session's containers are its own here, and there is no server to reset."""
-        _checked_target(target)
+        checked_target(target)
 
 
 class InteractiveSession(BaseSession):
@@ -410,34 +408,3 @@ def _checked_feed_dict(feed_dict: Any) -> Mapping[Any, Any]:
     if not isinstance(feed_dict, Mapping):
         raise TypeError(f"Argument `feed_dict` must be a dictionary, but got {type(feed_dict).__name__!r}")
     return feed_dict
-
-
-def _checked_target(target: Any) -> bytes:
-    if target is None:
-        return b""
-    if not isinstance(target, (str, bytes)):
-        hint = ""
-        if isinstance(target, Config) or _is_config_proto(target):
-            hint = '. Did you do "Session(config)" instead of "Session(config=config)"?'
-        raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"{hint}')
-    text = target.encode() if isinstance(target, str) else target
-    if text not in (b"", b"local"):
-        raise errors.NotFoundError(
-            f"no session can be had at target {text.decode(errors='replace')!r}: it must be empty"
-        )
-    return text
-
-
-def _is_config_proto(config: Any) -> bool:
-    return getattr(getattr(config, "DESCRIPTOR", None), "full_name", None) == ConfigProto.DESCRIPTOR.full_name
-
-
-def _checked_config(config: Any) -> tuple[Config, bool]:
-    """Return the settings, and whether `graph_def` shall have shapes."""
-    if config is None:
-        return Config(), False
-    if isinstance(config, Config):
-        return config, False
-    if not _is_config_proto(config):
-        raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
-    return Config(), bool(config.graph_options.infer_shapes)

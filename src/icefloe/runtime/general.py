@@ -30,6 +30,7 @@ from icefloe import errors
 from icefloe.ops.flow.dead import DEAD
 from icefloe.runtime import effects
 from icefloe.runtime.bind import Binding, flat_call
+from icefloe.runtime.context import RunContext
 from icefloe.runtime.plan import Plan
 
 _ENTER, _EXIT, _NEXT, _MERGE, _OTHER = range(5)
@@ -129,7 +130,9 @@ class Execution:
     fail: makes the error to raise of a step's position and its exception.
     """
 
-    def __init__(self, flow: Dataflow, fail: Callable[[int, Exception], Exception], context: Any = None) -> None:
+    def __init__(
+        self, flow: Dataflow, fail: Callable[[int, Exception], Exception], context: RunContext | None = None
+    ) -> None:
         self._flow = flow
         self._fail = fail
         self.context = context
@@ -216,6 +219,8 @@ class Execution:
                     raise error from error.__cause__
             if newest or self._ready:
                 return False
+            if self.context is not None:
+                self.context.check()
             time.sleep(_PAUSE)
 
     def _finish(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from icefloe import errors
 from icefloe.graph import registry
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
+from icefloe.proto import RunOptions
 from icefloe.session import Config, Session
 
 from ops import sequences_flow
@@ -157,6 +159,16 @@ def test_a_step_that_waits_in_a_partial_run(graph: Graph, waiting: Box) -> None:
     with Session() as s:
         h = s.partial_run_setup([taken, given], [x, y])
         assert s.partial_run(h, [taken, given], {x: 1, y: 5}) == [6, 5]
+
+
+def test_a_step_that_waits_in_vain(graph: Graph, waiting: Box) -> None:
+    taken = apply_op("TPUReplicatedInput", [np.float32(1)], name="take")
+    s = Session()
+    with pytest.raises(errors.DeadlineExceededError, match="Timed out"):
+        s.run(taken, options=RunOptions(timeout_in_ms=5))
+    threading.Timer(0.01, s.close).start()
+    with pytest.raises(errors.CancelledError, match="closed"):
+        s.run(taken)
 
 
 def test_an_error_of_a_step_that_waits(graph: Graph, waiting: Box) -> None:

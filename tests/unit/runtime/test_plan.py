@@ -161,11 +161,11 @@ def test_a_value_may_be_kept_only_where_nobody_else_reads_it(graph: Graph) -> No
 def test_generated_source(graph: Graph) -> None:
     x = placeholder(shape=(2, 2))
     y = apply_op("Cumsum", x, np.int32(0), reverse=True, name="y")
-    z = apply_op("AddN", [y, y, x], name="z")
+    z = apply_op("CheckNumerics", apply_op("AddN", [y, y, x]), message="here", name="z")
     found = made([z], [x])
     compiled = found.compile()
     assert compiled.source.splitlines()[0] == "def chunk_0(s):"
-    assert "node='z'" in compiled.source and "; del " in compiled.source
+    assert "message='here'" in compiled.source and "; del " in compiled.source
     assert found.run([np.eye(2, dtype=np.float32)])[0].tolist() == [[3, 2], [0, 3]]
     with pytest.raises(errors.InvalidArgumentError) as caught:
         found.run([np.float32(1)])

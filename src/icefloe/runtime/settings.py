@@ -1,0 +1,60 @@
+"""Settings of a session: `Config`, or what a ConfigProto of TensorFlow says."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from icefloe import errors
+from icefloe.proto import ConfigProto
+from icefloe.resources.manager import FilePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings of a session.
+
+    files: what ops may do with files: "all", "read" or "none".
+    allow_files: directories below which ops may read and write all the same.
+    engine: "auto", or "interpret" or "codegen" to run every plan on that engine.
+    """
+
+    files: FilePolicy = "all"
+    allow_files: tuple[str | os.PathLike[str], ...] = ()
+    engine: str = "auto"
+
+
+def checked_target(target: Any) -> bytes:
+    """Return the target of a session.
+
+    Raises: TypeError in TensorFlow's words if it is no string; NotFoundError if it names a server.
+    """
+    if target is None:
+        return b""
+    if not isinstance(target, (str, bytes)):
+        hint = ""
+        if isinstance(target, Config) or _is_config_proto(target):
+            hint = '. Did you do "Session(config)" instead of "Session(config=config)"?'
+        raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"{hint}')
+    text = target.encode() if isinstance(target, str) else target
+    if text not in (b"", b"local"):
+        raise errors.NotFoundError(
+            f"no session can be had at target {text.decode(errors='replace')!r}: it must be empty"
+        )
+    return text
+
+
+def _is_config_proto(config: Any) -> bool:
+    return getattr(getattr(config, "DESCRIPTOR", None), "full_name", None) == ConfigProto.DESCRIPTOR.full_name
+
+
+def checked_config(config: Any) -> tuple[Config, bool]:
+    """Return the settings, and whether `graph_def` shall have shapes."""
+    if config is None:
+        return Config(), False
+    if isinstance(config, Config):
+        return config, False
+    if not _is_config_proto(config):
+        raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
+    return Config(), bool(config.graph_options.infer_shapes)
