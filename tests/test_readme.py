@@ -30,7 +30,7 @@ SHELL = re.findall(r"^\$ (icefloe .*)$", TEXT, re.M)
 
 @pytest.mark.parametrize("line", SHELL)
 def test_shell_examples(line: str) -> None:
-    command = [sys.executable, "-W", "error", "-m", "icefloe_cli.main", *shlex.split(line)[1:]]
+    command = [str(Path(sys.executable).parent / "icefloe"), *shlex.split(line)[1:]]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, timeout=60, env={**os.environ, "COLUMNS": "100"}
     )
