@@ -34,7 +34,20 @@ def matrix_product(T: DType) -> Function:
     if T in _NARROW:
         to = T.numpy
         return lambda a, b: np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(to)
-    return np.matmul
+    return _integer_product if T.is_integer else np.matmul
+
+
+# Below this many multiplications the loop for integers is quicker than looking at the values first.
+_FEW = 1 << 14
+
+
+def _integer_product(a: Any, b: Any) -> Any:
+    """Return the product, wrapped around. BLAS has no integers, but float64 holds them where no sum passes 2^53."""
+    if a.size * b.shape[-1] > _FEW and b.size:
+        largest = [max(int(x.max()), -int(x.min())) for x in (a, b)]
+        if largest[0] * largest[1] * a.shape[-1] <= 2**53:
+            return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64).astype(a.dtype)
+    return np.matmul(a, b)
 
 
 def _transposed(x: Any) -> Any:
