@@ -16,6 +16,8 @@ from icefloe import datatypes as dtypes
 from icefloe import errors, stacks
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
+from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
+from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from icefloe.proto import ConfigProto
 from icefloe.runtime import fetches
 from icefloe.session import (
@@ -148,6 +150,25 @@ def test_registered_conversions(graph: Graph) -> None:
             register_session_run_conversion_functions(Doubled, lambda d: ([], list))
     finally:
         fetches.CONVERSIONS[:] = [c for c in fetches.CONVERSIONS if c.kind is not Doubled]
+
+
+def test_sparse_tensors_and_indexed_slices(graph: Graph) -> None:
+    sparse = SparseTensor(
+        apply_op("Placeholder", dtype=dtypes.int64, shape=[None, 1]),
+        placeholder(shape=(None,), name="v"),
+        apply_op("Placeholder", dtype=dtypes.int64, shape=[1]),
+    )
+    value = SparseTensorValue(np.array([[1], [3]]), np.array([5.0, 6.0], np.float32), np.array([4]))
+    slices = IndexedSlices(sparse.values, apply_op("Placeholder", dtype=dtypes.int32, shape=[None]))
+    with Session(graph=graph) as s:
+        got = s.run(sparse, {sparse: value})
+        assert type(got) is SparseTensorValue and got.indices.tolist() == [[1], [3]] and got.dense_shape.tolist() == [4]
+        got = s.run([sparse], {sparse: tuple(value)})[0]
+        assert got.values.tolist() == [5, 6]
+        got = s.run(slices, {slices: ([1, 2], [0, 7])})
+        assert type(got) is IndexedSlicesValue and got.indices.tolist() == [0, 7] and got.dense_shape is None
+        handle = s.partial_run_setup([sparse], [sparse])
+        assert s.partial_run(handle, sparse, {sparse: value}).values.tolist() == [5, 6]
 
 
 def test_fetched_values_are_the_callers_own(graph: Graph) -> None:

@@ -17,7 +17,9 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.graph.graph import Graph
+from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from icefloe.graph.operation import Operation
+from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from icefloe.graph.tensor import Tensor
 
 # Takes the values of all elements and returns those of one part of the structure.
@@ -38,8 +40,34 @@ class Conversion:
     feed_partial: Callable[[Any], Sequence[Any]] | None
 
 
+def _slices_parts(slices: IndexedSlices) -> list[Any]:
+    parts = [slices.values, slices.indices]
+    return parts if slices.dense_shape is None else [*parts, slices.dense_shape]
+
+
+def _slices_value(values: list[Any]) -> IndexedSlicesValue:
+    return IndexedSlicesValue(values[0], values[1], values[2] if len(values) == 3 else None)
+
+
+def _sparse_parts(sparse: SparseTensor) -> list[Any]:
+    return [sparse.indices, sparse.values, sparse.dense_shape]
+
+
 # Newest first, as in TensorFlow.
-CONVERSIONS: list[Conversion] = []
+CONVERSIONS: list[Conversion] = [
+    Conversion(
+        SparseTensor,
+        lambda sparse: (_sparse_parts(sparse), lambda values: SparseTensorValue(*values)),
+        lambda sparse, value: list(zip(_sparse_parts(sparse), value)),
+        _sparse_parts,
+    ),
+    Conversion(
+        IndexedSlices,
+        lambda slices: (_slices_parts(slices), _slices_value),
+        lambda slices, value: list(zip(_slices_parts(slices), value)),
+        _slices_parts,
+    ),
+]
 
 
 def register_session_run_conversion_functions(
