@@ -13,7 +13,7 @@ from icefloe.ops.math import products
 @pytest.mark.parametrize("name", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
 def test_large_integer_products(name: str, scale: int) -> None:
     info = np.iinfo(name)
-    values = (np.arange(40 * 50) * 7919 % 2003 - 1001) * scale
+    values = (np.arange(40 * 50) * 7919 % 2003 - 1001).astype(object) * scale
     a = (values % (int(info.max) + 1)).astype(name).reshape(40, 50)
     b = (values[::-1] * (1 if info.min == 0 else -1) % (int(info.max) + 1)).astype(name).reshape(50, 40)
     if info.min < 0:
