@@ -16,8 +16,8 @@ no list, else a tuple of all output tensors.
 
 What an attr's value looks like to a kernel: int, float, bool as such; string -> str (bytes where it is no UTF-8);
 type -> DType; shape -> a tuple of int with None for an unknown size, or None for unknown rank; tensor -> ndarray;
-func -> a callable that takes and returns a list of arrays; list(...) -> a tuple. These keyword-only names are no
-attrs but are given by the runtime:
+func -> a callable `(values, run) -> list of values` where `run` is the RunContext; list(...) -> a tuple. These
+keyword-only names are no attrs but are given by the runtime:
 
     manager   the session's ResourceManager          node    the full name of the node, str
     signature the input and output dtypes as `(tuple[DType], tuple[DType])`
@@ -51,7 +51,8 @@ class Kernel:
     returns: "fresh", memory nobody else holds; ("view", i), memory of input i (or fresh); "stored", that of a resource.
     takes_refs: reference inputs arrive as the Variable cell, not as its array.
     per_run: the kernel takes `run=RunContext` at each call.
-    waits: the kernel may have to wait for another step or thread (queues, barriers): its plan is cooperative.
+    waits: the kernel may have to wait for another step or thread (queues, barriers). It is a generator function that
+        yields while it waits, and returns its outputs; other steps run in between.
     """
 
     op: str
