@@ -7,7 +7,6 @@ from ops.case import Case
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-QINT8 = np.array([(1,), (-5,)], [("qint8", np.int8)])
 
 
 def of(values: list, name: str) -> np.ndarray:
@@ -41,6 +40,12 @@ CASES += [
 ]
 CASES += [Case("Cast", of([1.5 + 2j, -3j, 0], "complex64"), DstT=t) for t in (*FLOATS, *INTEGERS, "bool", "complex128")]
 CASES += [Case("Cast", of([1.5, -0.25, 8], t), DstT=d) for t in ("float8_e5m2", "float8_e4m3fn") for d in FLOATS]
+QUANTIZED = {"qint8": np.int8, "quint8": np.uint8, "qint16": np.int16, "quint16": np.uint16, "qint32": np.int32}
+for name, t in QUANTIZED.items():
+    x = np.array([(1,), (100,), (0,)], [(name, t)])
+    CASES += [Case("Cast", x, DstT=d) for d in ("float32", "int32", "int8", "bool", "qint32", "qint8", "complex64")]
+    CASES += [Case("Cast", of([1.9, -3, 300], d), DstT=name) for d in ("float32", "int32", "int64")]
+    CASES += [Case(op, x, x[:1]) for op in ("Equal", "NotEqual")]
 CASES += [
     Case("Cast", np.array([300, -1, 5]), DstT="int4"),
     Case("Cast", np.array([300, -1, 5], np.int32), DstT="uint4"),
