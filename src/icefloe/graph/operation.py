@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 from icefloe import datatypes, errors, opdefs, shapes
 from icefloe.graph import attributes, op_text
 from icefloe.graph.tensor import Tensor, default_session
-from icefloe.proto import TFT_PRODUCT, TFT_UNSET, AttrValue, NodeDef, OpDef
+from icefloe.proto import TFT_PRODUCT, TFT_UNSET, AttrValue, DataType, NodeDef, OpDef
 
 if TYPE_CHECKING:
     from icefloe.graph.graph import Graph
 
 # A NodeDef larger than this is parsed again when asked for, not kept twice.
 _KEEP_ATTRS = 1 << 14
+
+_VALUE_TYPES = {n: datatypes.as_dtype(n) for n in DataType.values() if 0 < n < 100}
 
 # Attrs whose change has no part in what a node computes: a plan made before stays right.
 _COMMENTS = frozenset(("_has_manual_control_dependencies", "_class", "_output_shapes", "_gradient_op_type"))
@@ -411,7 +413,14 @@ def argument_types(op: Operation, args: tuple[opdefs.Arg, ...]) -> list[datatype
     Raises: InvalidArgumentError if an attr that gives a type or a number is missing or broken.
     """
     types: list[datatypes.DType] = []
+    attrs = op._node_attrs()
     for arg in args:
+        if not (arg.number_attr or arg.type_list_attr or arg.is_ref):
+            value = None if arg.dtype else attrs.get(arg.type_attr)
+            dtype = _VALUE_TYPES.get(arg.dtype if value is None else value.type)
+            if dtype is not None:
+                types.append(dtype)
+                continue
         if arg.type_list_attr:
             group = list(op.kernel_attr(arg.type_list_attr))
         else:

@@ -212,8 +212,8 @@ class Tensor:
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in Graph mode: its value is known only "
-            "when the graph runs. Use `if t is not None:` to test whether a tensor is defined, and `tf.cond` to choose by "
-            "its value."
+            "when the graph runs. Use `if t is not None:` to test whether a tensor is defined, "
+            "and `tf.cond` to choose by its value."
         )
 
     def __iter__(self) -> Any:
