@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from icefloe import errors, opdefs, stacks
-from icefloe.graph import op_text, shape_inference
+from icefloe.graph import collector, op_text, shape_inference
 from icefloe.graph.collections import Collections
 from icefloe.graph.edges import Edges
 from icefloe.graph.graph_def import GraphDefs
@@ -296,7 +296,7 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
 
     def _infer_shapes(self, op: Operation) -> None:
         """Infer the shapes that were put off and that those of `op` depend on."""
-        with self._lock:
+        with self._lock, collector.paused():
             shape_inference.infer_pending(op)
 
     # Functions

@@ -17,7 +17,7 @@ from google.protobuf import json_format, text_format
 from google.protobuf.message import DecodeError, Message
 
 from icefloe import errors
-from icefloe.graph import node_bytes, sniff
+from icefloe.graph import collector, node_bytes, sniff
 from icefloe.graph.edges import split_input
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
@@ -114,7 +114,8 @@ def graph_from_bytes(data: bytes) -> Graph:
     graph = Graph()
     graph._source = source
     graph._names = None
-    _add_nodes(graph, source)
+    with collector.paused():
+        _add_nodes(graph, source)
     try:
         _add_library(graph, source)
         graph._versions = VersionDef()

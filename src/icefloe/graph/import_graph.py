@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from icefloe import datatypes, errors
-from icefloe.graph import op_text
+from icefloe.graph import collector, op_text
 from icefloe.graph.default_graph import name_scope
 from icefloe.graph.device_spec import DeviceScope
 from icefloe.graph.edges import split_input
@@ -70,8 +70,9 @@ def import_graph_def(
         tensors = mapped_tensors(name, mapping)
     graph._check_not_finalized()
     try:
-        importer = _Importer(graph, definition, tensors, scope.rstrip("/"))
-        importer.run(wanted)
+        with collector.paused():
+            importer = _Importer(graph, definition, tensors, scope.rstrip("/"))
+            importer.run(wanted)
     except errors.OpError as error:
         raise ValueError(error.message) from error
     importer.attach()
