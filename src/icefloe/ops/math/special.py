@@ -30,10 +30,17 @@ def _special(op: str, name: str, edges: Callable[[Function], Function] | None = 
         function: Function = getattr(special, name)
         if edges is not None:
             function = edges(function)
+        if rule is broadcast:
+            function = _pinned(function, T.numpy)
         return through_float32(function) if T in (datatypes.float16, datatypes.bfloat16) else function
 
     kernel(op, factory=True)(choose)
     shape(op)(rule)
+
+
+def _pinned(function: Function, to: np.dtype) -> Function:
+    """Return `function` with results of dtype `to`: numpy before 2.0 computes an array with a scalar in float64."""
+    return lambda *x: np.asarray(function(*x)).astype(to, copy=False)
 
 
 def _where(condition: Callable[..., Any], value: float) -> Callable[[Function], Function]:
