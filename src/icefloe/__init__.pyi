@@ -167,10 +167,12 @@ from icefloe.graph.default_graph import get_collection_ref as get_collection_ref
 from icefloe.graph.graph import get_default_graph as get_default_graph
 from icefloe.session import get_default_session as get_default_session
 from icefloe.lib.variable_scope import get_local_variable as get_local_variable
+from icefloe.lib.messages import get_logger as get_logger
 from icefloe.graph.seeds import get_seed as get_seed
 from icefloe.lib.constants import get_static_value as get_static_value
 from icefloe.lib.variable_scope import get_variable as get_variable
 from icefloe.lib.variable_scope import get_variable_scope as get_variable_scope
+from icefloe import gfile as gfile
 from icefloe.lib.math_clip import global_norm as global_norm
 from icefloe.lib.variable_lists import global_variables as global_variables
 from icefloe.lib.variable_lists import global_variables_initializer as global_variables_initializer
@@ -209,6 +211,7 @@ from icefloe.load import load_graph as load_graph
 from icefloe.lib.variable_lists import local_variables as local_variables
 from icefloe.lib.variable_lists import local_variables_initializer as local_variables_initializer
 from icefloe.lib.math_elementwise import log_sigmoid as log_sigmoid
+from icefloe import logging as logging
 from icefloe.lib.math_elementwise import logical_xor as logical_xor
 from icefloe import losses as losses
 from icefloe.graph.tensor_proto import make_ndarray as make_ndarray
@@ -229,6 +232,7 @@ from icefloe.lib.variable_lists import moving_average_variables as moving_averag
 from icefloe.lib.random_draws import multinomial as multinomial
 from icefloe.lib.math_elementwise import multiply as multiply
 from icefloe.graph.default_graph import name_scope as name_scope
+from icefloe import nest as nest
 from icefloe.lib.array_shape import newaxis as newaxis
 from icefloe import nn as nn
 from icefloe.lib.control import no_op as no_op

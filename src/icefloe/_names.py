@@ -21,8 +21,8 @@ from typing import Any
 TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
-            errors proto raw_ops bitwise compat dtypes initializers io linalg losses manip math nn quantization random
-            sets signal spectral strings train
+            errors proto raw_ops bitwise compat dtypes gfile initializers io linalg logging losses manip math nest nn
+            quantization random sets signal spectral strings train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -64,6 +64,7 @@ TABLE: dict[str, dict[str, str]] = {
             executing_eagerly executing_eagerly_outside_functions disable_eager_execution control_flow_v2_enabled
             disable_control_flow_v2 disable_v2_behavior
         """,
+        "lib.messages": "get_logger",
         "lib.scopes": "init_scope",
         "lib.constants": "get_static_value is_tensor is_symbolic_tensor",
         "lib.array_create": """
@@ -219,13 +220,26 @@ TABLE: dict[str, dict[str, str]] = {
             variables=variables_initializer
         """,
     },
+    "gfile": {
+        "lib.files": """
+            Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open=GFile
+            Remove Rename Stat Walk
+        """,
+    },
     "io": {
+        "module": "gfile",
         "saver.meta_files": "write_graph",
         "top": "decode_base64 decode_compressed encode_base64 matching_files parse_tensor read_file write_file",
         "op": """
             decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg
             decode_jxl=DecodeJxl decode_png=DecodePng decode_proto=DecodeProtoV2 decode_webp=DecodeWebP
             encode_jpeg=EncodeJpeg encode_proto=EncodeProto extract_jpeg_shape=ExtractJpegShape
+        """,
+    },
+    "io.gfile": {
+        "lib.files": """
+            GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename
+            rmtree stat walk
         """,
     },
     "linalg": {
@@ -241,6 +255,12 @@ TABLE: dict[str, dict[str, str]] = {
             band_part=MatrixBandPart cholesky=Cholesky cross=Cross det=MatrixDeterminant inv=MatrixInverse
             logm=MatrixLogarithm lu=Lu qr=Qr slogdet=LogMatrixDeterminant solve=MatrixSolve sqrtm=MatrixSquareRoot
             tensor_diag=Diag
+        """,
+    },
+    "logging": {
+        "lib.messages": """
+            DEBUG ERROR FATAL INFO WARN TaskLevelStatusMessage debug error fatal flush get_verbosity info log
+            log_every_n log_first_n log_if set_verbosity vlog warn warning
         """,
     },
     "losses": {
@@ -285,6 +305,9 @@ TABLE: dict[str, dict[str, str]] = {
             bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e
             bessel_y0 bessel_y1 dawsn expint fresnel_cos fresnel_sin spence
         """,
+    },
+    "nest": {
+        "lib.nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as",
     },
     "nn": {
         "lib.nn_activations": """

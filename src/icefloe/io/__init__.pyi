@@ -1,6 +1,7 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from typing import Any
 
+from icefloe.io import gfile as gfile
 from icefloe.saver.meta_files import write_graph as write_graph
 
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', name: str | None = ...) -> Any: ...

@@ -1,0 +1,5 @@
+"""Files and folders, as in tf.io.gfile."""
+
+from icefloe import _names
+
+__getattr__, __dir__, __all__ = _names.lazy("io.gfile", globals())
