@@ -138,7 +138,7 @@ _FOLD: dict[str, tuple[Callable[[Any], list[Any]], Callable[[Any, Inputs], Any],
 
 
 # Ops whose kernels shape inference runs on small constants: their outputs are no larger than what their inputs
-# broadcast to.
+# broadcast to, or else as `_GROWING` tells.
 _SMALL = 1000
 _COMPUTED = (
     *("Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "FloorMod", "TruncateDiv", "Mod", "Pow", "Neg"),
@@ -147,7 +147,12 @@ _COMPUTED = (
     *("Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "Select", "SelectV2"),
     *("Reshape", "Squeeze", "ExpandDims", "Slice", "StridedSlice", "Gather", "GatherV2", "Transpose", "ReverseV2"),
     *("ZerosLike", "OnesLike", "BroadcastArgs", "InvertPermutation", "Pack", "Unpack", "SplitV", "ConcatOffset"),
+    *("BroadcastTo", "Tile"),
 )
+_GROWING: dict[str, Callable[[Inputs], float]] = {
+    "BroadcastTo": lambda values: np.prod(values[1], dtype=np.float64),
+    "Tile": lambda values: np.size(values[0]) * np.prod(values[1], dtype=np.float64),
+}
 
 
 def _compute(t: Tensor, values: Inputs) -> Any:
@@ -156,6 +161,9 @@ def _compute(t: Tensor, values: Inputs) -> Any:
     signature = op.signature
     kernel = registry.find_kernel(op.type)
     if kernel is None or signature is None or sum(np.size(v) for v in values) > _SMALL:
+        return None
+    growth = _GROWING.get(op.type)
+    if growth is not None and not 0 <= growth(values) <= _SMALL:
         return None
     attrs: dict[str, Any] = {}
     for name in kernel.attrs:
