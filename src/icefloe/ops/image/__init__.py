@@ -1,0 +1,1 @@
+"""Kernels and shape rules of images: resizing, cropping, colour, boxes, transforms."""

@@ -1,0 +1,263 @@
+"""Resizing by the nearest, by two or by four pixels or by area, and the gradients.
+
+Bilinear, bicubic and area results are float32 whatever the input. Source: tensorflow/core/kernels/image/resize_*_op.cc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.graph.registry import kernel, shape
+from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank
+from icefloe.ops.allocation import check_shape
+from icefloe.ops.image.sampling import (
+    check_centers,
+    check_images,
+    checked_resize,
+    positions,
+    requested_size,
+    resized_shape,
+    scale,
+)
+
+Kernel = Callable[..., Any]
+_REAL = np.dtype(np.float32)
+
+
+def _between(length: int, made: int, *, align_corners: bool, half_pixel: bool) -> tuple[Any, Any, Any]:
+    """Return (lower, upper, weight of the upper) of the two pixels each new one lies between."""
+    at = positions(made, scale(length, made, align_corners), half_pixel)
+    floor = np.floor(at)
+    lower = np.maximum(floor.astype(np.int64), 0)
+    upper = np.minimum(np.ceil(at).astype(np.int64), length - 1)
+    return np.minimum(lower, length - 1), upper, at - floor
+
+
+@kernel("ResizeBilinear")
+def resize_bilinear(images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Return float32 images of `size`, each pixel mixed of the four around it."""
+    check_centers(align_corners, half_pixel_centers)
+    height, width = checked_resize(images, size, _REAL)
+    if (height, width) == images.shape[1:3]:
+        return images.astype(np.float32)
+    at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
+    top, bottom, down = _between(images.shape[1], height, **at)
+    left, right, across = _between(images.shape[2], width, **at)
+    across, down = across[:, None], down[:, None, None]
+
+    def mixed_rows(rows: Any) -> Any:
+        part = images[:, rows]
+        low = part[:, :, left].astype(np.float32, copy=False)
+        high = part[:, :, right].astype(np.float32, copy=False)
+        return low + (high - low) * across
+
+    if height < images.shape[1]:
+        upper, lower = mixed_rows(top), mixed_rows(bottom)
+    else:
+        every = mixed_rows(slice(None))
+        upper, lower = every[:, top], every[:, bottom]
+    return upper + (lower - upper) * down
+
+
+def _mixing_matrix(length: int, made: int, weights: list[tuple[Any, Any]]) -> Any:
+    """Return [made, length]: what each old pixel adds to each new one; weights: (index, weight) pairs, [made] each."""
+    matrix = np.zeros((made, length), np.float64)
+    rows = np.arange(made)
+    for index, weight in weights:
+        np.add.at(matrix, (rows, index), weight)
+    return matrix
+
+
+def _spread(grads: Any, rows: Any, columns: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the gradient [n, h, w, c] of images that were resized by two mixing matrices."""
+    work = np.float64 if dtype == np.float64 else np.float32
+    wide = grads.astype(work, copy=False)
+    across = np.einsum("nyxc,xw->nywc", wide, columns.astype(work), optimize=True)
+    return np.einsum("nywc,yh->nhwc", across, rows.astype(work), optimize=True).astype(dtype, copy=False)
+
+
+def _checked_gradient(grads: Any, original: Any) -> None:
+    check_images(grads, "input_grad")
+    check_images(original, "original_image")
+    if original.shape[1] == 0 or original.shape[2] == 0:
+        raise errors.InvalidArgumentError("original_image must be of non-zero size")
+    if grads.shape[0] != original.shape[0] or grads.shape[3] != original.shape[3]:
+        raise errors.InvalidArgumentError(
+            "grads and original_image must have the same batch and channels, "
+            f"got {shape_text(grads.shape)} and {shape_text(original.shape)}"
+        )
+
+
+def _bilinear_matrix(length: int, made: int, *, align_corners: bool, half_pixel: bool) -> Any:
+    lower, upper, weight = _between(length, made, align_corners=align_corners, half_pixel=half_pixel)
+    return _mixing_matrix(length, made, [(lower, 1 - weight), (upper, weight)])
+
+
+@kernel("ResizeBilinearGrad")
+def resize_bilinear_grad(grads: Any, original: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Return the gradient of the images, in the dtype of the original."""
+    check_centers(align_corners, half_pixel_centers)
+    _checked_gradient(grads, original)
+    if not grads.size:
+        return np.zeros(original.shape, original.dtype)
+    at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
+    rows = _bilinear_matrix(original.shape[1], grads.shape[1], **at)
+    columns = _bilinear_matrix(original.shape[2], grads.shape[2], **at)
+    return _spread(grads, rows, columns, original.dtype)
+
+
+def _nearest(length: int, made: int, *, align_corners: bool, half_pixel: bool) -> Any:
+    step = scale(length, made, align_corners)
+    at = np.arange(made, dtype=np.float32)
+    if half_pixel:
+        at = at + np.float32(0.5)
+    at = at * step
+    # Halves are rounded away from zero, as C does.
+    index = np.floor(at + np.float32(0.5)) if align_corners else np.floor(at)
+    return np.clip(index.astype(np.int64), 0, length - 1)
+
+
+@kernel("ResizeNearestNeighbor")
+def resize_nearest_neighbor(images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Return images of `size`, each pixel that of the nearest old one."""
+    check_centers(align_corners, half_pixel_centers)
+    height, width = checked_resize(images, size, images.dtype)
+    at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
+    rows, columns = _nearest(images.shape[1], height, **at), _nearest(images.shape[2], width, **at)
+    return images[:, rows[:, None], columns]
+
+
+@kernel("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad(grads: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Return the gradient of images of `size`."""
+    check_centers(align_corners, half_pixel_centers)
+    check_images(grads)
+    height, width = requested_size(size, "shape_t's elements")
+    made = check_shape((len(grads), height, width, grads.shape[3]), grads.dtype)
+    out = np.zeros(made, np.float32 if grads.dtype.itemsize == 2 and grads.dtype.kind not in "iu" else grads.dtype)
+    if grads.size:
+        at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
+        rows, columns = _nearest(height, grads.shape[1], **at), _nearest(width, grads.shape[2], **at)
+        places: Any = (slice(None), rows[:, None], columns)
+        np.add.at(out, places, grads.astype(out.dtype, copy=False))
+    return out.astype(grads.dtype, copy=False)
+
+
+_TABLE_SIZE = 1024
+
+
+def _cubic_table(a: float) -> Any:
+    """Return [2, 1025]: Keys' cubic kernel between 0 and 1 and between 1 and 2, in float32."""
+    a = float(np.float32(a))
+    near = np.arange(_TABLE_SIZE + 1) / _TABLE_SIZE
+    far = near + 1
+    first = ((a + 2) * near - (a + 3)) * near * near + 1
+    second = ((a * far - 5 * a) * far + 8 * a) * far - 4 * a
+    return np.stack((first, second)).astype(np.float32)
+
+
+def _cubic_weights(length: int, made: int, *, align_corners: bool, half_pixel: bool) -> list[tuple[Any, Any]]:
+    """Return (index, float32 weight) of the four pixels that each new one is mixed of.
+
+    With `half_pixel` the kernel is Keys' own and pixels outside count for nothing; else they count as the edge's.
+    """
+    table = _cubic_table(-0.5 if half_pixel else -0.75)
+    at = positions(made, scale(length, made, align_corners), half_pixel)
+    base = np.floor(at).astype(np.int64)
+    offset = np.rint((at - base.astype(np.float32)) * np.float32(_TABLE_SIZE)).astype(np.int64)
+    rest = _TABLE_SIZE - offset
+    weights = [table[1, offset], table[0, offset], table[0, rest], table[1, rest]]
+    wanted = [base + k for k in (-1, 0, 1, 2)]
+    index = [np.clip(i, 0, length - 1) for i in wanted]
+    if half_pixel:
+        weights = [np.where(i == j, w, np.float32(0)) for i, j, w in zip(index, wanted, weights)]
+        total = weights[0] + weights[1] + weights[2] + weights[3]
+        safe = np.abs(total) >= np.float32(1000) * np.finfo(np.float32).tiny
+        factor = np.where(safe, np.float32(1) / np.where(safe, total, np.float32(1)), np.float32(1))
+        weights = [w * factor for w in weights]
+    return list(zip(index, weights))
+
+
+@kernel("ResizeBicubic")
+def resize_bicubic(images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Return float32 images of `size`, each pixel mixed of the sixteen around it."""
+    check_centers(align_corners, half_pixel_centers)
+    height, width = checked_resize(images, size, _REAL)
+    if (height, width) == images.shape[1:3]:
+        return images.astype(np.float32)
+    at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
+    rows = _cubic_weights(images.shape[1], height, **at)
+    columns = _cubic_weights(images.shape[2], width, **at)
+    down = np.zeros((len(images), height, *images.shape[2:]), np.float32)
+    for index, weight in rows:
+        down += images[:, index].astype(np.float32, copy=False) * weight[:, None, None]
+    out = np.zeros((len(images), height, width, images.shape[3]), np.float32)
+    for index, weight in columns:
+        out += down[:, :, index] * weight[:, None]
+    return out
+
+
+@kernel("ResizeBicubicGrad")
+def resize_bicubic_grad(grads: Any, original: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Return the gradient of the images, in the dtype of the original."""
+    check_centers(align_corners, half_pixel_centers)
+    _checked_gradient(grads, original)
+    if not grads.size:
+        return np.zeros(original.shape, original.dtype)
+    at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
+    rows, columns = (
+        _mixing_matrix(n, made, _cubic_weights(n, made, **at)) for n, made in zip(original.shape[1:3], grads.shape[1:3])
+    )
+    return _spread(grads, rows, columns, original.dtype)
+
+
+def _area_matrix(length: int, made: int, step: np.float32) -> Any:
+    """Return [made, length].
+
+    How much of each old pixel a new one covers, in float32; past the edge counts as the edge.
+    """
+    matrix = np.zeros((made, length), np.float32)
+    for i in range(made):
+        start, stop = np.float32(np.float32(i) * step), np.float32(np.float32(i + 1) * step)
+        for v in range(int(np.floor(start)), int(np.ceil(stop))):
+            edge = np.float32(v)
+            if edge < start:
+                covered = step if edge + 1 > stop else edge + np.float32(1) - start
+            else:
+                covered = stop - edge if edge + 1 > stop else np.float32(1)
+            matrix[i, min(max(v, 0), length - 1)] += covered
+    return matrix
+
+
+@kernel("ResizeArea")
+def resize_area(images: Any, size: Any, *, align_corners: bool) -> Any:
+    """Return float32 images of `size`, each pixel the mean over the area that it covers."""
+    height, width = checked_resize(images, size, _REAL)
+    steps = [scale(n, made, align_corners) for n, made in zip(images.shape[1:3], (height, width))]
+    rows, columns = (_area_matrix(n, m, s) for n, m, s in zip(images.shape[1:3], (height, width), steps))
+    wide = images.astype(np.float32, copy=False)
+    across = np.einsum("nhwc,xw->nhxc", wide, columns, optimize=True)
+    total = np.einsum("nhxc,yh->nyxc", across, rows, optimize=True)
+    return total * np.float32(1 / (float(steps[0]) * float(steps[1])))
+
+
+@shape("ResizeBilinear", "ResizeBicubic", "ResizeArea", "ResizeNearestNeighbor")
+def resize_shape(c: ShapeContext) -> list[Any]:
+    """Batch, the size that is asked for, channels."""
+    return [resized_shape(c)]
+
+
+@shape("ResizeNearestNeighborGrad")
+def resize_nearest_neighbor_grad_shape(c: ShapeContext) -> list[Any]:
+    """Batch, the size that is asked for, channels."""
+    return [resized_shape(c)]
+
+
+@shape("ResizeBilinearGrad", "ResizeBicubicGrad")
+def resize_grad_shape(c: ShapeContext) -> list[Any]:
+    """The shape of the original."""
+    return [with_rank(c.shape(1), 4)]
