@@ -117,8 +117,11 @@ class BaseSession:
         return self._target
 
     def list_devices(self) -> list[DeviceAttributes]:
-        """Return the one device, the CPU."""
-        return [DeviceAttributes("/job:localhost/replica:0/task:0/device:CPU:0", "CPU", 0, 1)]
+        """Return the devices: one CPU, or as many as the config says."""
+        return [
+            DeviceAttributes(f"/job:localhost/replica:0/task:0/device:CPU:{i}", "CPU", 0, i + 1)
+            for i in range(self._settings.cpu_devices)
+        ]
 
     def as_default(self) -> contextlib.AbstractContextManager[Any]:
         """Make this the default session of the thread inside a `with` block; it stays open afterwards."""
@@ -184,6 +187,19 @@ class BaseSession:
         if accept_options:
             return call
         return lambda *values: call(*values)
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
+        """Return a function of values for the `feed` names of a CallableOptions, which returns those of its `fetch`."""
+        options = callable_options
+        fetches = [*options.fetch, *[self._graph.get_operation_by_name(name) for name in options.target]]
+        call = self.make_callable(fetches, list(options.feed), accept_options=True)
+        count = len(options.fetch)
+
+        def run(*values: Any, run_metadata: Any = None) -> list[Any]:
+            found: list[Any] = call(*values, options=options.run_options, run_metadata=run_metadata)
+            return found[:count]
+
+        return run
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> PartialHandle:
         """Return a handle for running `fetches` in parts by `partial_run`.
@@ -359,6 +375,10 @@ class InteractiveSession(BaseSession):
         _take_out(stacks.SESSIONS, self)
         if self._explicit_graph is not None:
             _take_out(stacks.GRAPHS, self._explicit_graph)
+
+    def __del__(self) -> None:
+        if not getattr(self, "_closed", True):
+            self.close()
 
 
 def _take_out(stack: stacks.DefaultStack[Any], item: object) -> None:

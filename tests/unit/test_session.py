@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import gc
 import os
 import pickle
 import threading
@@ -18,7 +19,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from icefloe.proto import ConfigProto
+from icefloe.proto import CallableOptions, ConfigProto
 from icefloe.runtime import fetches
 from icefloe.session import (
     Config,
@@ -357,6 +358,25 @@ def test_arguments_are_checked(graph: Graph) -> None:
         Session("grpc://somewhere:1")
     assert Session(config=ConfigProto(allow_soft_placement=True)).graph is graph
     Session.reset("")
+    assert len(Session(config=ConfigProto(device_count={"CPU": 3})).list_devices()) == 3
+
+
+def test_callable_of_options(graph: Graph) -> None:
+    x = placeholder()
+    y = apply_op("Neg", x, name="y")
+    options = CallableOptions(feed=["x:0"], fetch=["y:0", "x:0"], target=["y"])
+    with Session() as s:
+        call = s._make_callable_from_options(options)
+        assert call(np.float32(2)) == [-2, 2] and call(3) == [-3, 3]
+    assert y.op.name == "y"
+
+
+def test_an_interactive_session_that_nobody_holds_is_closed(graph: Graph, caplog: pytest.LogCaptureFixture) -> None:
+    InteractiveSession()
+    stacks.SESSIONS.reset()
+    gc.collect()
+    InteractiveSession().close()
+    assert "already active" not in caplog.text
 
 
 def test_with_block_sets_defaults_and_closes() -> None:

@@ -89,6 +89,34 @@ class Dataflow:
             self.frames.append(name)
             self.constant.append(constant)
         self.fetched = {made[slot][0] for slot in plan.fetches if slot in made}
+        self._check_frames(made)
+
+    def _check_frames(self, made: dict[int, tuple[int, int]]) -> None:
+        """Raise InvalidArgumentError for a node whose inputs never meet, because they are in different loops."""
+        # The frame of a step's outputs, as the path of Enters. Back edges come from later steps of the same frame.
+        of: dict[int, tuple[str, ...]] = {}
+        for position, step in enumerate(self.plan.steps):
+            sources = [made[slot][0] for slot in step.inputs if slot in made] + list(step.controls)
+            places = {of[source]: source for source in reversed(sources) if source in of}
+            if len(places) > 1:
+                said = " ".join(
+                    f"The input {{{{node {self.plan.steps[source].node.name}}}}} is in frame '{'/'.join(place)}'."
+                    for place, source in reversed(list(places.items()))
+                )
+                name = step.node.name
+                raise errors.InvalidArgumentError(
+                    f"{{{{node {name}}}}} has inputs from different frames. {said}", node=name
+                )
+            place = next(iter(places), ())
+            if self.kinds[position] == _ENTER:
+                place = (*place, self.frames[position])
+            elif self.kinds[position] == _EXIT:
+                if not place:
+                    raise errors.InvalidArgumentError(
+                        "Invalid Exit op: Cannot find a corresponding Enter op.", node=step.node.name
+                    )
+                place = place[:-1]
+            of[position] = place
 
 
 class _Iteration:

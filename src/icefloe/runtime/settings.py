@@ -17,12 +17,14 @@ class Config:
 
     files: what ops may do with files: "all", "read" or "none".
     allow_files: directories below which ops may read and write all the same.
-    engine: "auto", or "interpret" or "codegen" to run every plan on that engine.
+    engine: "auto", or "interpret", "codegen" or "general" to run every plan on that engine.
+    cpu_devices: how many CPUs `list_devices` shows; ops run on one all the same.
     """
 
     files: FilePolicy = "all"
     allow_files: tuple[str | os.PathLike[str], ...] = ()
     engine: str = "auto"
+    cpu_devices: int = 1
 
 
 def checked_target(target: Any) -> bytes:
@@ -40,7 +42,8 @@ def checked_target(target: Any) -> bytes:
     text = target.encode() if isinstance(target, str) else target
     if text not in (b"", b"local"):
         raise errors.NotFoundError(
-            f"no session can be had at target {text.decode(errors='replace')!r}: it must be empty"
+            "No session factory registered for the given session options: "
+            f'{{target: "{text.decode(errors="replace")}"}}: sessions run in this process, the target must be empty.'
         )
     return text
 
@@ -57,4 +60,4 @@ def checked_config(config: Any) -> tuple[Config, bool]:
         return config, False
     if not _is_config_proto(config):
         raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
-    return Config(), bool(config.graph_options.infer_shapes)
+    return Config(cpu_devices=config.device_count.get("CPU", 0) or 1), bool(config.graph_options.infer_shapes)

@@ -93,6 +93,20 @@ def test_what_is_inside_a_loop_cannot_be_fetched() -> None:
         assert s.run("w_i_exit:0") == 5
 
 
+def test_inputs_that_never_meet(graph: Graph) -> None:
+    a, b = (apply_op("Identity", np.float32(1), name=n) for n in "ab")
+    entered = apply_op("Enter", a, frame_name="f", name="e")
+    bad = apply_op("AddV2", entered, b, name="bad")
+    out = apply_op("Exit", b, name="out")
+    text = "{{node bad}} has inputs from different frames. The input {{node e}} is in frame 'f'."
+    with Session() as s:
+        with pytest.raises(errors.InvalidArgumentError) as caught:
+            s.run(bad)
+        assert caught.value.message == f"{text} The input {{{{node b}}}} is in frame ''."
+        with pytest.raises(errors.InvalidArgumentError, match="Cannot find a corresponding Enter op"):
+            s.run(out)
+
+
 def test_a_failing_iteration_names_node_and_way() -> None:
     with Session(graph=flow("loop_that_fails")) as s, pytest.raises(errors.InvalidArgumentError) as caught:
         s.run("w_i_exit:0")
