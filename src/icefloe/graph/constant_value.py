@@ -147,7 +147,7 @@ _COMPUTED = (
     *("Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "Select", "SelectV2"),
     *("Reshape", "Squeeze", "ExpandDims", "Slice", "StridedSlice", "Gather", "GatherV2", "Transpose", "ReverseV2"),
     *("ZerosLike", "OnesLike", "BroadcastArgs", "InvertPermutation", "Pack", "Unpack", "SplitV", "ConcatOffset"),
-    *("BroadcastTo", "Tile"),
+    *("BroadcastTo", "Tile", "ListDiff"),
 )
 _GROWING: dict[str, Callable[[Inputs], float]] = {
     "BroadcastTo": lambda values: np.prod(values[1], dtype=np.float64),
