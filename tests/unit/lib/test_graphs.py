@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import icefloe as tf
+from icefloe.graph import registry
 from icefloe.proto import GraphDef
+from icefloe.shapes import TensorShape
 from unit.lib import graph_script
 
 GOLDENS = {topic: graph_script.Golden(graph_script.GOLDENS / f"{topic}.zip") for topic in graph_script.topics()}
@@ -47,3 +49,36 @@ def test_graph_is_tensorflows(topic: str, script: str) -> None:
     assert [_summary(n) for n in made.node] == [_summary(n) for n in wanted.node], script
     for ours, theirs in zip(made.node, wanted.node):
         assert _attrs(ours) == _attrs(theirs), f"{script}\n{ours.name}"
+
+
+# Shapes of which one side knows less, for a reason: what they are called, and why.
+SHAPES_APART = {
+    "UnsortedSegmentSqrtN/Reshape": "known here: the number of ones that a rank gives",
+    "UnsortedSegmentSqrtN/Maximum": "as above",
+    "UnsortedSegmentSqrtN/Sqrt": "as above",
+    "FractionalMaxPool": "TensorFlow tells the sequences' lengths from the pooling ratio",
+    "SetSize": "known here: one number for each set",
+}
+
+
+def _shapes(node: Any) -> list[str]:
+    return [str(TensorShape(shape)) for shape in node.attr["_output_shapes"].list.shape]
+
+
+@pytest.mark.parametrize("topic", GOLDENS)
+def test_static_shapes_are_tensorflows(topic: str) -> None:
+    apart, seen = [], 0
+    for script in graph_script.load(topic):
+        answer = GOLDENS[topic].answers[script]
+        made = graph_script.run(script, tf)
+        tf.disable_resource_variables()
+        if isinstance(answer, str) or isinstance(made, Exception):
+            continue
+        for ours, theirs in zip(made.node, GraphDef.FromString(answer).node):
+            if registry.find_shape(ours.op) is None:
+                continue
+            seen += 1
+            if _shapes(ours) != _shapes(theirs) and ours.name not in SHAPES_APART:
+                apart.append((script, ours.name, _shapes(ours), _shapes(theirs)))
+    assert not apart
+    assert seen
