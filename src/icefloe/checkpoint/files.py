@@ -183,10 +183,13 @@ def read_head(path: str, size: int) -> bytes:
 
 
 def make_directory(path: str) -> None:
-    """Make one directory; its parent must exist. Nothing happens where it is there already."""
+    """Make a directory and, where they are missing, its parents. Nothing happens where it is there already.
+
+    TensorFlow makes one level only and fails where the parent is missing too.
+    """
     if path and not os.path.isdir(path):
         with _named(path), contextlib.suppress(FileExistsError):
-            os.mkdir(path)
+            os.makedirs(path)
 
 
 def create(path: str) -> int:

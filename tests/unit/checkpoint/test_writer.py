@@ -80,10 +80,10 @@ def test_no_tensors(tmp_path):
     assert list(open_checkpoint(tmp_path / "m")) == []
 
 
-def test_the_directory_is_made_one_level_deep(tmp_path, monkeypatch):
+def test_the_directory_and_its_parents_are_made(tmp_path, monkeypatch):
     save_checkpoint(tmp_path / "new" / "m", {"v": 1})
-    with pytest.raises(errors.NotFoundError, match="b; No such file or directory"):
-        save_checkpoint(tmp_path / "a" / "b" / "m", {"v": 1})
+    save_checkpoint(tmp_path / "a" / "b" / "m", {"v": 1})
+    assert open_checkpoint(tmp_path / "a" / "b" / "m")["v"] == 1
     monkeypatch.chdir(tmp_path)
     save_checkpoint("m", {"v": 2})
     assert open_checkpoint("m")["v"] == 2

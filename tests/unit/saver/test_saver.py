@@ -189,9 +189,12 @@ def test_bad_arguments_of_save(graph, tmp_path):
             saver.save(session, str(tmp_path / "m"), latest_filename="a/b")
         with pytest.raises(ValueError, match="'latest_filename' collides with 'save_path': 'checkpoint' and"):
             saver.save(session, str(tmp_path / "checkpoint"))
-        missing = str(tmp_path / "no" / "dir" / "m")
-        with pytest.raises(ValueError, match=f"^Parent directory of {missing} doesn't exist, can't save.$"):
-            saver.save(session, missing)
+        (tmp_path / "file").write_text("")
+        below = str(tmp_path / "file" / "m")
+        with pytest.raises(ValueError, match=f"^Parent directory of {below} doesn't exist, can't save.$"):
+            saver.save(session, below)
+        made = saver.save(session, str(tmp_path / "no" / "dir" / "m"))
+        assert tf.train.checkpoint_exists(made)
     with pytest.raises(TypeError, match="'sess' must be a Session; None"):
         saver.save(None, str(tmp_path / "m"))
 
