@@ -55,6 +55,8 @@ def summarize(value: Any, limit: int) -> str:
     array = np.asarray(value)
     if array.dtype.names:
         array = array[array.dtype.names[0]]
+    if not array.size:
+        return ""
     if limit < 0:
         limit = array.size
     parts: list[str] = []
