@@ -247,6 +247,9 @@ TABLE: dict[str, dict[str, str]] = {
             adjoint cholesky_solve eye logdet eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals lstsq=matrix_solve_ls
             norm svd tridiagonal_matmul triangular_solve=matrix_triangular_solve
         """,
+        "lib.linalg_factors": """
+            lu_matrix_inverse lu_reconstruct lu_solve matrix_rank pinv tridiagonal_solve
+        """,
         "lib.array_diagonal": "diag=matrix_diag diag_part=matrix_diag_part set_diag=matrix_set_diag tensor_diag_part",
         "lib.math_matrix": "matvec",
         "lib.nn_normalization": "l2_normalize normalize",

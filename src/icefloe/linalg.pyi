@@ -13,11 +13,16 @@ from icefloe.lib.math_clip import global_norm as global_norm
 from icefloe.lib.nn_normalization import l2_normalize as l2_normalize
 from icefloe.lib.linalg import logdet as logdet
 from icefloe.lib.linalg import matrix_solve_ls as lstsq
+from icefloe.lib.linalg_factors import lu_matrix_inverse as lu_matrix_inverse
+from icefloe.lib.linalg_factors import lu_reconstruct as lu_reconstruct
+from icefloe.lib.linalg_factors import lu_solve as lu_solve
 from icefloe.lib.math_matrix import matmul as matmul
+from icefloe.lib.linalg_factors import matrix_rank as matrix_rank
 from icefloe.lib.array_shape import matrix_transpose as matrix_transpose
 from icefloe.lib.math_matrix import matvec as matvec
 from icefloe.lib.linalg import norm as norm
 from icefloe.lib.nn_normalization import normalize as normalize
+from icefloe.lib.linalg_factors import pinv as pinv
 from icefloe.lib.array_diagonal import matrix_set_diag as set_diag
 from icefloe.lib.linalg import svd as svd
 from icefloe.lib.array_diagonal import tensor_diag_part as tensor_diag_part
@@ -26,6 +31,7 @@ from icefloe.lib.math_reduce import trace as trace
 from icefloe.lib.array_shape import matrix_transpose as transpose
 from icefloe.lib.linalg import matrix_triangular_solve as triangular_solve
 from icefloe.lib.linalg import tridiagonal_matmul as tridiagonal_matmul
+from icefloe.lib.linalg_factors import tridiagonal_solve as tridiagonal_solve
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = ...) -> Any: ...
 def cholesky(input: Any, name: str | None = ...) -> Any: ...
