@@ -63,6 +63,74 @@ def merged(a: Array, b: Array) -> tuple[Array, Array, Array]:
     return both[order][starts], place[: len(a)], place[len(a) :]
 
 
+def check_ranks(indices: Any, values: Any, sizes: Any) -> None:
+    """Raise InvalidArgumentError unless indices is a matrix, values and sizes are vectors."""
+    for name, part, rank in (("indices", indices, 2), ("values", values, 1), ("shape", sizes, 1)):
+        if np.ndim(part) != rank:
+            raise errors.InvalidArgumentError(
+                f"Input {name} should be a {'matrix' if rank == 2 else 'vector'} but received shape"
+                f" {shape_text(np.shape(part))}"
+            )
+
+
+def check_order(indices: Array) -> None:
+    """Raise InvalidArgumentError naming the first row of `indices` that is smaller than one before it."""
+    order = row_order(indices)
+    wrong = order != np.arange(len(order))
+    if wrong.any():
+        best = indices[0].tolist()
+        for i, row in enumerate(indices.tolist()):
+            if row < best:
+                raise errors.InvalidArgumentError(
+                    f"indices[{i}] = {shape_text(tuple(row))} is out of order. Many sparse ops require sorted indices."
+                    "\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
+                )
+            best = row
+
+
+def rows_of(indices: Any, values: Any, sizes: Any) -> list[tuple[Array, Array, Array]]:
+    """Return the sparse tensor of each slice along the first dimension."""
+    check_ranks(indices, values, sizes)
+    if len(sizes) < 2:
+        raise errors.InvalidArgumentError(f"Rank of input SparseTensor should be > 1, but saw rank: {len(sizes)}")
+    if len(indices) != len(values):
+        raise errors.InvalidArgumentError(
+            f"Number of values must match first dimension of indices. Got {len(values)} values, indices shape:"
+            f" {shape_text(indices.shape)}"
+        )
+    if indices.shape[1] != len(sizes):
+        raise errors.InvalidArgumentError(
+            f"Number of dimensions must match second dimension of indices. Got {len(sizes)} dimensions, indices shape:"
+            f" {shape_text(indices.shape)}"
+        )
+    count = int(sizes[0])
+    if count <= 0:
+        raise errors.InvalidArgumentError(f"Must have at least 1 batch, got {count}")
+    if len(indices):
+        check_bounds(indices, sizes)
+        check_order(indices)
+    starts = np.searchsorted(indices[:, 0], np.arange(count + 1))
+    return [(indices[a:b, 1:], values[a:b], sizes[1:]) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist())]
+
+
+def stacked(tensors: list[tuple[Array, Array, Array]], outer: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """Return one sparse tensor of shape `outer` plus the largest size in each dimension, from equally many tensors."""
+    rank = len(tensors[0][2])
+    for i, (_, _, sizes) in enumerate(tensors):
+        if len(sizes) != rank:
+            raise errors.InvalidArgumentError(
+                f"Inconsistent shape across SparseTensors: rank prior to SparseTensor[{i}] was: {rank} but rank of"
+                f" SparseTensor[{i}] is: {len(sizes)}"
+            )
+    total = np.concatenate([np.array(outer, np.int64), np.max([sizes for _, _, sizes in tensors], axis=0)])
+    places = np.stack(np.unravel_index(np.arange(len(tensors)), outer), axis=1) if outer else np.zeros((1, 0), np.int64)
+    rows = [
+        np.concatenate([np.broadcast_to(place, (len(indices), len(outer))), indices], axis=1)
+        for place, (indices, _, _) in zip(places, tensors)
+    ]
+    return np.concatenate(rows).astype(np.int64), np.concatenate([values for _, values, _ in tensors]), total
+
+
 def sparse_shapes(c: ShapeContext, start: int = 0) -> tuple[int | None, int | None]:
     """Return (n, rank) of the sparse tensor whose parts are the inputs from `start` on, as far as they are known."""
     n, rank = with_rank(c.shape(start), 2)
