@@ -26,6 +26,7 @@ from icefloe.ops.image.sampling import (
 
 Kernel = Callable[..., Any]
 _REAL = np.dtype(np.float32)
+_BLOCK_BYTES = 1 << 19  # of resized rows made at a time
 
 
 def _between(length: int, made: int, *, align_corners: bool, half_pixel: bool) -> tuple[Any, Any, Any]:
@@ -45,22 +46,34 @@ def resize_bilinear(images: Any, size: Any, *, align_corners: bool, half_pixel_c
     if (height, width) == images.shape[1:3]:
         return images.astype(np.float32)
     at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
-    top, bottom, down = _between(images.shape[1], height, **at)
-    left, right, across = _between(images.shape[2], width, **at)
+    rows = _between(images.shape[1], height, **at)
+    columns = _between(images.shape[2], width, **at)
+    out = np.empty((len(images), height, width, images.shape[3]), np.float32)
+    for image, made in zip(images, out):
+        _mix(image, made, rows, columns)
+    return out
+
+
+def _mix(image: Any, made: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]) -> None:
+    """Fill `made` with pixels mixed across, then down, some rows at a time so that they stay in the cache."""
+    left, right, across = columns
+    top, bottom, down = rows
     across, down = across[:, None], down[:, None, None]
-
-    def mixed_rows(rows: Any) -> Any:
-        part = images[:, rows]
-        low = part[:, :, left].astype(np.float32, copy=False)
-        high = part[:, :, right].astype(np.float32, copy=False)
-        return low + (high - low) * across
-
-    if height < images.shape[1]:
-        upper, lower = mixed_rows(top), mixed_rows(bottom)
-    else:
-        every = mixed_rows(slice(None))
-        upper, lower = every[:, top], every[:, bottom]
-    return upper + (lower - upper) * down
+    step = max(1, _BLOCK_BYTES // max(1, made[:1].nbytes))
+    for first in range(0, len(made), step):
+        block = slice(first, first + step)
+        needed, place = np.unique(np.concatenate((top[block], bottom[block])), return_inverse=True)
+        part = image[needed]
+        low = part[:, left].astype(np.float32, copy=False)
+        high = part[:, right].astype(np.float32, copy=False)
+        np.subtract(high, low, out=high)
+        high *= across
+        high += low
+        count = len(top[block])
+        upper, lower = high[place[:count]], high[place[count:]]
+        lower -= upper
+        lower *= down[block]
+        np.add(upper, lower, out=made[block])
 
 
 def _mixing_matrix(length: int, made: int, weights: list[tuple[Any, Any]]) -> Any:

@@ -16,11 +16,13 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, shape_text, with_rank
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.nn.convolution_geometry import Geometry
-from icefloe.ops.nn.correlate import working_dtype
+from icefloe.ops.nn.correlate import padded, working_dtype
 from icefloe.ops.nn.pooling import spans
 from icefloe.ops.nn.windows import Window, from_channels_last, spatial, to_channels_last
 
 Kernel = Callable[..., Any]
+
+_BLOCK_BYTES = 1 << 18  # of output rows made at a time
 
 
 def _taps(w: Any, windows: Sequence[Window]) -> list[tuple[Any, Any, Any]]:
@@ -30,19 +32,48 @@ def _taps(w: Any, windows: Sequence[Window]) -> list[tuple[Any, Any, Any]]:
 
 
 def _forward(x: Any, w: Any, windows: Sequence[Window]) -> Any:
-    """Return [n, h, w, channels * multiplier], an image at a time so that it stays in the cache."""
+    """Return [n, h, w, channels * multiplier], some rows at a time so that they stay in the cache.
+
+    numpy has no multiply-add; so the speed lies in long inner loops. Where the window moves by one column, a row of the
+    image is one of them, with the filter's numbers repeated for each column.
+    """
     channels, multiplier = w.shape[-2:]
-    sizes = tuple(v.out for v in windows)
-    out = np.zeros((len(x), *sizes, channels, multiplier), x.dtype)
-    taps = _taps(w, windows)
-    product = np.empty(out.shape[1:], x.dtype)
+    down, across = windows
+    if not w.size:
+        return np.zeros((len(x), down.out, across.out, channels * multiplier), x.dtype)
+    if multiplier > 1 or across.stride > 1:
+        return _forward_by_columns(x, w, windows)
+    x = padded(np.ascontiguousarray(x), windows)
+    wide = x.reshape(*x.shape[:2], -1)
+    taps = np.tile(w.reshape(*w.shape[:2], channels), (1, 1, across.out))
+    out = np.empty((len(x), down.out, across.out * channels), x.dtype)
+    step = max(1, _BLOCK_BYTES // max(1, out[:1, :1].nbytes))
+    buffer = np.empty((step, out.shape[2]), x.dtype)
+    for image, made in zip(wide, out):
+        for first in range(0, down.out, step):
+            target = made[first : first + step]
+            product = buffer[: len(target)]
+            for number, (i, j) in enumerate(np.ndindex(*w.shape[:2])):
+                top, left = first * down.stride + i * down.dilation, j * across.dilation * channels
+                rows = slice(top, top + (len(target) - 1) * down.stride + 1, down.stride)
+                part = image[rows, left : left + out.shape[2]]
+                np.multiply(part, taps[i, j], out=product if number else target)
+                if number:
+                    target += product
+    return out.reshape(len(x), down.out, across.out, channels)
+
+
+def _forward_by_columns(x: Any, w: Any, windows: Sequence[Window]) -> Any:
+    channels, multiplier = w.shape[-2:]
+    out = np.zeros((len(x), *(v.out for v in windows), channels, multiplier), x.dtype)
+    buffer = np.empty(out.shape[1:], x.dtype)
     for image, made in zip(x, out):
-        for places, elements, weights in taps:
+        for places, elements, weights in _taps(w, windows):
             target = made[places[1:]]
-            part = product[tuple(slice(0, n) for n in target.shape[:2])]
-            np.multiply(image[elements[1:]][..., None], weights, out=part)
-            target += part
-    return out.reshape(len(x), *sizes, channels * multiplier)
+            product = buffer[: target.shape[0], : target.shape[1]]
+            np.multiply(image[elements[1:]][..., None], weights, out=product)
+            target += product
+    return out.reshape(*out.shape[:3], channels * multiplier)
 
 
 def _input_gradient(dy: Any, w: Any, windows: Sequence[Window]) -> Any:

@@ -17,7 +17,7 @@ from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import Dims, ShapeContext, merge, shape_text, with_rank, with_rank_at_least
 
-_SELECT_FROM = 2048  # rows at least this long are searched for their few greatest, not sorted
+_SELECT_FROM = 64  # rows at least this long are searched for their few greatest, not sorted
 
 
 def _order(rows: Any) -> Any:
@@ -28,17 +28,17 @@ def _order(rows: Any) -> Any:
     return (rows.shape[1] - 1 - np.argsort(rows[:, ::-1], axis=1, kind="stable"))[:, ::-1]
 
 
-def _selected(row: Any, k: int) -> Any:
-    """Return the indices of the `k` greatest elements of one long row, greatest first."""
-    clean = np.where(np.isnan(row), -np.inf, row) if row.dtype.kind == "f" else row
-    bound = np.partition(clean, len(row) - k)[len(row) - k]
-    above = np.flatnonzero(clean > bound)
-    level = np.flatnonzero(clean == bound)
-    if row.dtype.kind == "f" and bound == -np.inf:
-        return _order(row[None])[0, :k]
-    found = np.concatenate((above, level[: k - len(above)]))
-    found.sort()
-    return found[_order(row[found][None])[0]]
+def _selected(rows: Any, k: int) -> Any:
+    """Return the indices of the `k` greatest elements of each row, greatest first. rows: without NaN."""
+    size = rows.shape[1]
+    bound = np.partition(rows, size - k, axis=1)[:, size - k, None]
+    kept = rows >= bound
+    if np.count_nonzero(kept) > k * len(rows):  # of the elements that equal the bound only the first ones are kept
+        level = rows == bound
+        wanted = k - np.count_nonzero(rows > bound, axis=1)
+        kept &= ~level | (np.cumsum(level, axis=1) <= wanted[:, None])
+    index = np.nonzero(kept)[1].reshape(len(rows), k)
+    return np.take_along_axis(index, _order(np.take_along_axis(rows, index, axis=1)), axis=1)
 
 
 def top_k(x: Any, k: int) -> tuple[Any, Any]:
@@ -51,8 +51,8 @@ def top_k(x: Any, k: int) -> tuple[Any, Any]:
         empty = (*x.shape[:-1], k)
         return np.empty(empty, x.dtype), np.empty(empty, np.int64)
     keys = flat.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind not in "iu" else flat
-    if x.shape[-1] >= _SELECT_FROM and k <= x.shape[-1] // 8:
-        index = np.stack([_selected(row, k) for row in keys])
+    if x.shape[-1] >= _SELECT_FROM and k <= x.shape[-1] // 4 and not (keys.dtype.kind == "f" and np.isnan(keys).any()):
+        index = _selected(keys, k)
     else:
         index = _order(keys)[:, :k]
     values = np.take_along_axis(flat, index, axis=1)
