@@ -116,9 +116,6 @@ class Batch:
         self, key: bytes, column: Column, dtype: DType, inner: tuple[int, ...], default: Array, sizes: Dims
     ) -> Array:
         stride = math.prod(inner)
-        if self.single and column[0] is None:
-            # TensorFlow takes the padding element for the value then.
-            column = [default.ravel().tolist()]
         for i, values in enumerate(column):
             if len(values or ()) % (stride or 1):
                 if self.single:

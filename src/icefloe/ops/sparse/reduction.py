@@ -32,6 +32,10 @@ def _check(indices: Any, values: Any, sizes: Any) -> None:
         )
     if indices.shape[1] != len(sizes):
         raise errors.InvalidArgumentError(f"Index rank ({indices.shape[1]}) and shape rank ({len(sizes)}) do not match")
+    if math.prod(sizes.tolist()) > 2**63 - 1:
+        raise errors.InvalidArgumentError(
+            f"Shape {shape_text(tuple(sizes.tolist()))} would have more than 2**63 - 1 elements"
+        )
 
 
 def _reduced(

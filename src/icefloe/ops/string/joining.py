@@ -28,6 +28,8 @@ def string_join(inputs: tuple[Any, ...], *, separator: str) -> Array:
                 )
             target = np.shape(x)
     size = math.prod(target)
+    if not inputs:
+        return strings([b""], ())
     columns = [flat(x) if np.ndim(x) else flat(x) * size for x in inputs]
     return strings(map(between.join, zip(*columns)), target)
 
