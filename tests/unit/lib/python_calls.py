@@ -12,6 +12,7 @@ import collections
 import importlib.util
 import os
 import pathlib
+import re
 import tempfile
 import textwrap
 from typing import Any
@@ -56,7 +57,15 @@ def _outcome(call: str, scope: dict[str, Any], folder: str) -> str:
             scope["result"] = eval(call, scope)
         else:
             exec(compile(tree, "<call>", "exec"), scope)
-        text = repr(scope["result"])
+        text = re.sub(r" at 0x[0-9a-f]+", "", repr(scope["result"]))
     except Exception as error:
-        text = f"{type(error).__name__}: {getattr(error, 'message', None) or error}"
+        text = f"{type(error).__name__}: {_plain(getattr(error, 'message', None) or str(error))}"
     return text.replace(os.path.realpath(folder), "<folder>").replace(folder, "<folder>")
+
+
+def _plain(message: str) -> str:
+    """Return an error's text without the places in the program that it names."""
+    message = re.sub(
+        r"^Graph execution error:\n\n(Detected at node.*?\nNode: '[^']*'\n)?", "", message, flags=re.DOTALL
+    )
+    return re.split(r"\n\t \[\[| Originally defined at", message)[0]
