@@ -15,6 +15,7 @@ when its shape is first asked for, and an error leaves the shapes unknown.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,9 +142,19 @@ class ShapeContext:
         data = handle_data(self._op.inputs[i])
         return data[0] if data else None
 
+    def handles_of(self, i: int) -> HandleData:
+        """Return (dtype, shape) of each tensor behind the handle that is input `i`, none where they are not known:
+        keys and values of a table, components of an optional.
+        """
+        return handle_data(self._op.inputs[i]) or ()
+
     def set_handle(self, output: int, dtype: datatypes.DType, shape: Dims) -> None:
         """Say what lies behind the handle that is output `output`."""
         self.handles[output] = ((dtype, shape),)
+
+    def set_handles(self, output: int, parts: Iterable[tuple[datatypes.DType, Dims]]) -> None:
+        """Say what lies behind the handle that is output `output`, where it is several tensors."""
+        self.handles[output] = tuple(parts)
 
 
 # Ready-made rules

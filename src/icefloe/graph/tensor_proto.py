@@ -217,6 +217,20 @@ def make_tensor_proto(
     return proto
 
 
+def make_listed_proto(array: np.ndarray, dtype: datatypes.DType) -> TensorProto:
+    """Return the TensorProto of an array of `dtype` with its elements one by one, never as raw bytes, as TensorFlow
+    writes the tensors inside variants.
+
+    Raises: TypeError for a dtype that has no list.
+    """
+    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=shapes.dims_to_proto(array.shape))
+    if dtype == datatypes.string:
+        proto.string_val.extend(_strings(array, array))
+    else:
+        _append(proto, dtype, array)
+    return proto
+
+
 def _checked_sizes(array: np.ndarray, shape: Any, verify_shape: bool, allow_broadcast: bool) -> list[int]:
     if shape is None:
         return list(array.shape)
