@@ -1,0 +1,1 @@
+"""Ops on structures of tensors: arrays, lists, maps, stacks, optionals, and other variants."""
