@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icefloe import errors
+from icefloe import datatypes, errors
 from icefloe.checkpoint.merge import merge_checkpoints
 from icefloe.checkpoint.opening import open_exact
 from icefloe.checkpoint.reading import CheckpointReader
@@ -18,6 +18,7 @@ from icefloe.checkpoint.writer import BundleWriter
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, not_differentiable, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, scalar, with_rank
+from icefloe.ops import variants
 from icefloe.ops.wording import dtype_name
 from icefloe.resources.manager import ResourceManager
 from icefloe.shapes import Dims, shape_text
@@ -108,7 +109,8 @@ def save_v2(
                 _check_fits(spec, chosen, full, value)
                 writer.add_slice(name, full, chosen, _as_array(value), dtype=dtype.base_dtype)
             else:
-                writer.add(name, _as_array(value), dtype=dtype.base_dtype)
+                array = _as_array(value) if dtype != datatypes.variant else variants.messages_of(value)
+                writer.add(name, array, dtype=dtype.base_dtype)
     return ()
 
 
@@ -132,8 +134,14 @@ def restore_v2(
     with open_exact(path) as reader:
         chosen = _check_stored(reader, names, specs, dtypes)
         return tuple(
-            reader.read(name) if part is None else reader.read_slice(name, part) for name, part in zip(names, chosen)
+            _read(reader, name, dtype) if part is None else reader.read_slice(name, part)
+            for name, dtype, part in zip(names, dtypes, chosen)
         )
+
+
+def _read(reader: CheckpointReader, name: str, dtype: DType) -> Any:
+    value = reader.read(name)
+    return value if dtype != datatypes.variant else variants.of_messages(value)
 
 
 def _check_stored(

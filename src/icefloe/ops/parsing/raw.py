@@ -13,8 +13,8 @@ from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, concatenate, scalar, unchanged, unknown
-from icefloe.graph.tensor_proto import make_ndarray
-from icefloe.ops.array.values import Array
+from icefloe.ops import variants
+from icefloe.ops.array.values import Array, boxed
 from icefloe.ops.string.elements import flat, mapped, strings
 from icefloe.ops.wording import dtype_name
 from icefloe.proto import TensorProto
@@ -105,9 +105,11 @@ shape("DecodeCompressed")(unchanged)
 @kernel("SerializeTensor")
 def serialize_tensor(x: Any, *, T: DType) -> Array:
     """A TensorProto that holds `x`, serialized."""
-    array = np.asarray(x)
+    array = boxed(x)
     message = TensorProto(dtype=T.as_datatype_enum, tensor_shape=dims_to_proto(array.shape))
-    if T.name == "string":
+    if T.name == "variant":
+        message.tensor_content = variants.content(x)
+    elif T.name == "string":
         message.string_val.extend(flat(array))
     else:
         message.tensor_content = np.ascontiguousarray(array).tobytes()
@@ -138,7 +140,7 @@ def parse_tensor(serialized: Any, *, out_type: DType) -> Array:
             f"Type mismatch between parsed tensor ({_name_of(message.dtype)}) and dtype ({dtype_name(out_type)})"
         )
     try:
-        return make_ndarray(message)
+        return variants.decode_tensor(message)
     except (TypeError, ValueError) as e:
         raise errors.InvalidArgumentError(f"Cannot parse tensor from proto: {e}") from e
 
