@@ -191,7 +191,38 @@ def _compute(t: Tensor, values: Inputs) -> Any:
     return np.asarray(found)
 
 
-_KNOWN: dict[str, Any] = {**_FOLD, **dict.fromkeys(_COMPUTED, (_all, _compute, False))}
+def _shape_element(t: Tensor) -> int | None:
+    """Return the size that a StridedSlice or Unpack picks right out of a Shape of a partly known shape, or None."""
+    op = t.op
+    source = op.inputs[0].op
+    if source.type != "Shape":
+        return None
+    dims = source.inputs[0]._static_dims()
+    if dims is None:
+        return None
+    if op.type == "Unpack":
+        return dims[t.value_index] if t.value_index < len(dims) else None
+    if op.kernel_attr("shrink_axis_mask") != 1 or op.inputs[1].op.type != "Const":
+        return None
+    if any(op.kernel_attr(mask) for mask in ("begin_mask", "ellipsis_mask", "new_axis_mask")):
+        return None
+    index = int(np.ravel(op.inputs[1].op.kernel_attr("value"))[0])
+    return dims[index] if -len(dims) <= index < len(dims) else None
+
+
+def _needed(t: Tensor) -> list[Tensor]:
+    return [] if _shape_element(t) is not None else _all(t)
+
+
+def _element_or_compute(t: Tensor, values: Inputs) -> Any:
+    return _compute(t, values) if values else np.asarray(_shape_element(t), t.dtype.as_numpy_dtype)
+
+
+_KNOWN: dict[str, Any] = {
+    **_FOLD,
+    **dict.fromkeys(_COMPUTED, (_all, _compute, False)),
+    **dict.fromkeys(("StridedSlice", "Unpack"), (_needed, _element_or_compute, False)),
+}
 
 
 def _evaluate(tensor: Tensor, table: dict[str, Any], *, partial: bool) -> Any:

@@ -60,7 +60,7 @@ def _read(tensor: Tensor, depth: int) -> Dims:
         return _sizes(value.ravel().tolist())
     if depth < _MAX_DEPTH:
         if op.type == "Pack" and op.kernel_attr("axis") == 0:
-            return _sizes([_known_size(t, depth + 1) for t in op.inputs])
+            return _sizes([_known_size(t) for t in op.inputs])
         if op.type == "ConcatV2":
             return _joined([_read(t, depth + 1) for t in op.inputs[:-1]])
         if op.type == "StridedSlice":
@@ -73,10 +73,8 @@ def _unknown_sizes(tensor: Tensor) -> Dims:
     return None if dims is None or len(dims) != 1 or dims[0] is None or dims[0] > 255 else (None,) * dims[0]
 
 
-def _known_size(tensor: Tensor, depth: int) -> int | None:
+def _known_size(tensor: Tensor) -> int | None:
     value = known_value(tensor)
-    if value is None and tensor.op.type == "StridedSlice":
-        return _sliced_element(tensor, depth)
     return None if value is None or np.size(value) != 1 else int(np.reshape(value, ()))
 
 
@@ -117,14 +115,6 @@ def _sliced(tensor: Tensor, depth: int) -> Dims:
         return _unknown_sizes(tensor)
     whole = _vector(tensor.op.inputs[0], depth)
     return _unknown_sizes(tensor) if whole is None else whole[bounds[0] : bounds[1] : bounds[2]]
-
-
-def _sliced_element(tensor: Tensor, depth: int) -> int | None:
-    bounds = _bounds(tensor)
-    if bounds is None or tensor.op.kernel_attr("shrink_axis_mask") != 1 or bounds[0] is None:
-        return None
-    whole = _vector(tensor.op.inputs[0], depth)
-    return whole[bounds[0]] if whole is not None and -len(whole) <= bounds[0] < len(whole) else None
 
 
 def _vector(tensor: Tensor, depth: int) -> Dims:
