@@ -151,6 +151,7 @@ from icefloe.lib.behavior import executing_eagerly as executing_eagerly
 from icefloe.lib.behavior import executing_eagerly_outside_functions as executing_eagerly_outside_functions
 from icefloe.lib.math_elementwise import exp as exp
 from icefloe.lib.array_shape import expand_dims as expand_dims
+from icefloe.lib.image_boxes import extract_image_patches as extract_image_patches
 from icefloe.lib.linalg import eye as eye
 from icefloe.lib.array_create import fill as fill
 from icefloe.lib.array_select import fingerprint as fingerprint
@@ -186,6 +187,7 @@ from icefloe.lib.math_segment import histogram_fixed_width_bins as histogram_fix
 from icefloe.identification import identify as identify
 from icefloe.lib.control import identity as identity
 from icefloe.lib.math_elementwise import imag as imag
+from icefloe import image as image
 from icefloe.graph.import_graph import import_graph_def as import_graph_def
 from icefloe.lib.scopes import init_scope as init_scope
 from icefloe.lib.variable_lists import initialize_all_tables as initialize_all_tables

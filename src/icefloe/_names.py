@@ -21,8 +21,8 @@ from typing import Any
 TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
-            errors proto raw_ops bitwise compat dtypes gfile initializers io linalg logging losses manip math nest nn
-            quantization random sets signal spectral strings train
+            errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging losses manip math nest
+            nn quantization random sets signal spectral strings train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -107,6 +107,7 @@ TABLE: dict[str, dict[str, str]] = {
         """,
         "lib.math_special": "lbeta",
         "lib.confusion": "confusion_matrix",
+        "lib.image_boxes": "extract_image_patches",
         "lib.linalg": """
             eye matrix_triangular_solve cholesky_solve matrix_solve_ls self_adjoint_eig self_adjoint_eigvals svd norm
         """,
@@ -208,6 +209,35 @@ TABLE: dict[str, dict[str, str]] = {
         """,
         "top": "as_string cast complex saturate_cast",
     },
+    "image": {
+        "lib.image_geometry": """
+            central_crop crop_to_bounding_box flip_left_right flip_up_down pad_to_bounding_box
+            resize_image_with_crop_or_pad resize_with_crop_or_pad=resize_image_with_crop_or_pad transpose
+            transpose_image=transpose
+        """,
+        "lib.image_resize": """
+            ResizeMethod resize=resize_images resize_bicubic resize_bilinear resize_image_with_pad resize_images
+            resize_nearest_neighbor
+        """,
+        "lib.image_color": """
+            adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality adjust_saturation
+            convert_image_dtype grayscale_to_rgb per_image_standardization random_brightness random_contrast random_hue
+            random_jpeg_quality random_saturation rgb_to_grayscale rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb
+        """,
+        "lib.image_files": "decode_image encode_png is_jpeg",
+        "lib.image_boxes": """
+            combined_non_max_suppression crop_and_resize draw_bounding_boxes extract_glimpse extract_image_patches
+            extract_patches generate_bounding_box_proposals non_max_suppression non_max_suppression_overlaps
+            non_max_suppression_with_scores sample_distorted_bounding_box
+        """,
+        "lib.image_quality": "image_gradients psnr sobel_edges ssim total_variation",
+        "top": "random_crop",
+        "op": """
+            decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg
+            decode_jxl=DecodeJxl decode_png=DecodePng decode_webp=DecodeWebP encode_jpeg=EncodeJpeg
+            extract_jpeg_shape=ExtractJpegShape hsv_to_rgb=HSVToRGB resize_area=ResizeArea rgb_to_hsv=RGBToHSV
+        """,
+    },
     "initializers": {
         "lib.initializers": """
             constant=Constant glorot_normal=GlorotNormal glorot_uniform=GlorotUniform he_normal he_uniform
@@ -228,6 +258,7 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "io": {
         "module": "gfile",
+        "lib.image_files": "decode_image encode_png is_jpeg",
         "saver.meta_files": "write_graph",
         "top": "decode_base64 decode_compressed encode_base64 matching_files parse_tensor read_file write_file",
         "op": """

@@ -22,7 +22,8 @@ class _Dot:
 _DOT = _Dot()
 
 
-def _is_composite(value: Any) -> bool:
+def is_composite(value: Any) -> bool:
+    """Return whether `value` consists of tensors."""
     return isinstance(value, (SparseTensor, IndexedSlices))
 
 
@@ -38,7 +39,7 @@ def is_nested(seq: Any) -> bool:
 
 
 def _is_structure(value: Any, expand_composites: bool) -> bool:
-    return is_nested(value) or (expand_composites and _is_composite(value))
+    return is_nested(value) or (expand_composites and is_composite(value))
 
 
 def _items(structure: Any) -> Iterator[Any]:
@@ -72,7 +73,7 @@ def _like(structure: Any, items: list[Any]) -> Any:
         return result
     if isinstance(structure, (MappingView, range)):
         return list(items)
-    if _is_composite(structure) or _is_named(structure) or hasattr(kind, "__attrs_attrs__"):
+    if is_composite(structure) or _is_named(structure) or hasattr(kind, "__attrs_attrs__"):
         return kind(*items)
     return kind(items)
 
