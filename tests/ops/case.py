@@ -101,7 +101,8 @@ class Golden:
                 continue
             meta[name]["outputs"] = []
             for value in answer["outputs"]:
-                array = np.asarray(value)
+                # numpy's own strings would lose zero bytes at the end.
+                array = np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value)
                 if array.dtype.hasobject or array.dtype.kind in "SU":
                     strings = [
                         base64.b64encode(x if isinstance(x, bytes) else str(x).encode()).decode()

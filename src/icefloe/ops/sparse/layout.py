@@ -143,11 +143,9 @@ def sparse_slice(indices: Any, values: Any, sizes: Any, start: Any, size: Any) -
 @shape("SparseSlice")
 def sparse_slice_shape(c: ShapeContext) -> list[Dims]:
     _, rank = sparse_shapes(c)
-    lengths: Dims = (rank,)
     for i in (3, 4):
-        lengths = merge(lengths, with_rank(c.shape(i), 1))
-    assert lengths is not None
-    return [(None, lengths[0]), (None,), lengths]
+        with_rank(c.shape(i), 1)
+    return [(None, rank), (None,), (rank,)]
 
 
 @kernel("SparseSliceGrad")

@@ -119,7 +119,7 @@ def sparse_reduce_shape(c: ShapeContext) -> list[Dims]:
     gone = set()
     for axis in axes.ravel().tolist():
         if not -rank <= axis < rank:
-            raise errors.InvalidArgumentError(f"Invalid reduction dimension {axis}, for input with {rank} dimensions.")
+            return [None]  # TensorFlow finds out when the op runs
         gone.add(axis % rank)
     if c.attr("keep_dims"):
         return [tuple(1 if i in gone else size for i, size in enumerate(sizes))]
