@@ -9,7 +9,6 @@ from google.protobuf.message import DecodeError, Message
 
 from icefloe import errors
 from icefloe.checkpoint import files, names
-from icefloe.graph import node_bytes
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import graph_from_bytes, read_file, read_graph, write_graph
 from icefloe.graph.sniff import META_GRAPH_DEF, META_GRAPH_DEF_TEXT, kind_of
@@ -17,6 +16,7 @@ from icefloe.meta_graph.collections import restore_collections
 from icefloe.proto import MetaGraphDef
 from icefloe.saver.graph_variables import known_saver_def, remember_saver_def
 from icefloe.saver.meta_files import export_meta_graph, parse_meta_graph
+from icefloe.wire import message
 
 _GRAPH_FIELD = 2  # MetaGraphDef.graph_def
 
@@ -73,7 +73,7 @@ def _from_content(data: bytes) -> Graph:
 
 def _from_meta_graph(data: bytes) -> Graph:
     """Return the graph of a binary MetaGraphDef; its nodes keep their bytes."""
-    fields = list(node_bytes.scan(data))
+    fields = list(message.fields(data))
     nodes = b"".join(data[f.payload : f.end] for f in fields if f.number == _GRAPH_FIELD)
     others = b"".join(data[f.start : f.end] for f in fields if f.number != _GRAPH_FIELD)
     try:

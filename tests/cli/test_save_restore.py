@@ -71,7 +71,8 @@ def test_save_without_variables_or_directory(cli, savers, tmp_path):
         tf.constant(1)
     path = tf.save_graph(graph, tmp_path / "g.pb")
     assert "the graph has no variables" in cli("save", path, tmp_path / "m").err
-    result = cli("save", savers / "plain" / "model.ckpt-3.meta", tmp_path / "no" / "dir" / "m")
+    (tmp_path / "file").write_text("")
+    result = cli("save", savers / "plain" / "model.ckpt-3.meta", tmp_path / "file" / "m")
     assert (result.code, "can't save" in result.err) == (1, True)
 
 

@@ -14,6 +14,7 @@ from icefloe.checkpoint import names
 from icefloe.checkpoint.files import Source
 from icefloe.wire import message
 from icefloe.wire.coding import decode_varint
+from icefloe.wire.magic import known_magic, markup
 from icefloe.wire.sstable import FOOTER_SIZE, TABLE_MAGIC, Table
 
 _HEAD = 4096
@@ -25,25 +26,6 @@ class Finding:
 
     kind: str
     description: str
-
-
-_MAGIC: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x89HDF\r\n\x1a\n", "hdf5", "an HDF5 file"),
-    (b"\x93NUMPY", "npy", "a NumPy array (.npy)"),
-    (b"\x1f\x8b", "gzip", "a gzip archive"),
-    (b"BZh", "bzip2", "a bzip2 archive"),
-    (b"\xfd7zXZ\x00", "xz", "an xz archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7z", "a 7-zip archive"),
-    (b"Rar!\x1a\x07", "rar", "a RAR archive"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "a Zstandard archive"),
-    (b"%PDF-", "pdf", "a PDF document"),
-    (b"\x89PNG\r\n\x1a\n", "png", "a PNG image"),
-    (b"\xff\xd8\xff", "jpeg", "a JPEG image"),
-    (b"\x80\x02", "pickle", "a Python pickle"),
-    (b"\x80\x03", "pickle", "a Python pickle"),
-    (b"\x80\x04", "pickle", "a Python pickle"),
-    (b"\x80\x05", "pickle", "a Python pickle"),
-)
 
 
 def sniff(path: str) -> Finding:
@@ -71,11 +53,9 @@ def _sniff(path: str, head: bytes, source: Source) -> Finding:
         if text is not None and text.kind in ("git_lfs", "html", "xml"):
             return text
         return Finding("data_shard", f"shard {part.shard} of {part.count} of the data of a checkpoint")
-    for magic, kind, description in _MAGIC:
-        if head.startswith(magic):
-            return Finding(kind, description)
-    if head.startswith(b"PK\x03\x04"):
-        return _sniff_zip(source)
+    known = known_magic(head)
+    if known is not None:
+        return _sniff_zip(source) if known[0] == "zip" else Finding(*known)
     if size > 262 and source.read(257, 5) == b"ustar":
         return Finding("tar", "a tar archive")
     if size >= 10 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") <= size - 8:
@@ -124,13 +104,9 @@ def _sniff_text(head: bytes) -> Finding | None:
     if any(c < " " and c not in "\t\n\r\f\x1b" for c in text):
         return None
     start = text.lstrip()
-    lower = start[:200].lower()
-    if start.startswith("version https://git-lfs.github.com/spec/"):
-        return Finding("git_lfs", "a git-LFS pointer, not the file itself")
-    if lower.startswith(("<!doctype html", "<html")) or "<html" in lower:
-        return Finding("html", "an HTML page")
-    if lower.startswith(("<?xml", "<error")):
-        return Finding("xml", "an XML document")
+    other = known_magic(start.encode()) or markup(start)
+    if other is not None:
+        return Finding(*other)
     if start.startswith("model_checkpoint_path:") or "\nmodel_checkpoint_path:" in text:
         return Finding("state", "the state file of a checkpoint directory")
     if start.startswith("{"):

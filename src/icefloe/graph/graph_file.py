@@ -22,6 +22,7 @@ from icefloe.graph.edges import split_input
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.proto import POOL, FunctionDefLibrary, GraphDef, MetaGraphDef, NodeDef, VersionDef
+from icefloe.wire import message
 
 # A file larger than this is not read: a protocol buffer holds at most 2 GiB.
 MAX_FILE = (1 << 31) - 1
@@ -102,7 +103,7 @@ def _parse_json(data: bytes) -> GraphDef:
 
 def _graph_def_inside(data: bytes) -> bytes:
     """Return the bytes of a binary MetaGraphDef's graph; several pieces are merged, as protocol buffers are."""
-    return b"".join(data[f.payload : f.end] for f in node_bytes.scan(data) if f.number == 2 and f.wire_type == 2)
+    return b"".join(data[f.payload : f.end] for f in message.fields(data) if f.number == 2 and f.wire_type == 2)
 
 
 def graph_from_bytes(data: bytes) -> Graph:

@@ -6,7 +6,9 @@ import json
 import re
 
 from icefloe import errors
-from icefloe.graph import node_bytes
+from icefloe.wire import message
+from icefloe.wire.magic import known_magic, markup
+from icefloe.wire.sstable import TABLE_MAGIC
 
 GRAPH_DEF = "a GraphDef"
 GRAPH_DEF_TEXT = "a GraphDef in text form"
@@ -15,23 +17,6 @@ META_GRAPH_DEF = "a MetaGraphDef"
 META_GRAPH_DEF_TEXT = "a MetaGraphDef in text form"
 SAVED_MODEL = "a SavedModel"
 
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"version https://git-lfs.github.com/spec/", "a git-LFS pointer, not the file itself"),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as a Keras model"),
-    (b"\x93NUMPY", "a NumPy array (.npy)"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ\x00", "an xz archive"),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
-    (b"%PDF-", "a PDF document"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"\x80\x03", "a Python pickle"),
-    (b"\x80\x04", "a Python pickle"),
-    (b"\x80\x05", "a Python pickle"),
-)
-_TABLE_MAGIC = bytes.fromhex("57fb808b247547db")
 _HEAD = 4096
 
 # The first field of a message in text form, after blank lines and comments.
@@ -61,10 +46,10 @@ def kind_of(data: bytes) -> str:
     """Return one of the constants of this module, or in words what else `data` is."""
     if not data:
         return "an empty file"
-    for magic, kind in _MAGIC:
-        if data.startswith(magic):
-            return kind
-    if data.endswith(_TABLE_MAGIC):
+    known = known_magic(data[:_HEAD])
+    if known is not None:
+        return known[1]
+    if data.endswith(TABLE_MAGIC.to_bytes(8, "little")):
         return "an sstable: the index of a V2 checkpoint, or a V1 checkpoint"
     text = _text_head(data)
     if text is not None:
@@ -89,11 +74,9 @@ def _kind_of_text(text: str, data: bytes) -> str:
     start = text.lstrip()
     if start.startswith("{"):
         return _kind_of_json(data)
-    lower = start[:300].lower()
-    if lower.startswith("<!doctype html") or "<html" in lower:
-        return "an HTML page"
-    if lower.startswith("<?xml"):
-        return "an XML document"
+    other = markup(start)
+    if other is not None:
+        return other[1]
     found = _FIRST_FIELD.match(text)
     kind = _TEXT_FIELDS.get(found[1]) if found else None
     if kind is None and data[:1] == b"\n":
@@ -121,7 +104,7 @@ def _kind_of_json(data: bytes) -> str:
 def _kind_of_proto(data: bytes) -> str:
     fields = []
     try:
-        for field in node_bytes.scan(data):
+        for field in message.fields(data):
             fields.append(field)
             if len(fields) > 8:
                 break
@@ -136,7 +119,7 @@ def _kind_of_proto(data: bytes) -> str:
     return GRAPH_DEF if fields[0].number <= 5 else "a binary file of unknown kind"
 
 
-def _is_meta_graph(data: bytes, fields: list[node_bytes.Field]) -> bool:
+def _is_meta_graph(data: bytes, fields: list[message.Field]) -> bool:
     """Tell a MetaGraphDef from a GraphDef; both have sub-messages at numbers 1 and 2.
 
     Field 2 of a MetaGraphDef is its graph, whose first node begins with a name; that of a GraphDef is its function

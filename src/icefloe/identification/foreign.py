@@ -12,9 +12,9 @@ from google.protobuf.message import DecodeError
 from icefloe import errors
 from icefloe.checkpoint import files
 from icefloe.checkpoint.sniff import Finding
-from icefloe.graph import node_bytes
 from icefloe.identification.finding import HINTS, Identification, count
 from icefloe.proto import Event, FingerprintDef
+from icefloe.wire import message
 from icefloe.wire.crc import crc32c, mask
 
 
@@ -106,9 +106,9 @@ _ONNX_FIELDS = frozenset((1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25))
 
 def _onnx(path: str, head: bytes) -> Identification | None:
     """Tell an ONNX model by its first fields: 1 ir_version, 2 producer_name, 7 graph, 8 opset_import."""
-    fields: list[node_bytes.Field] = []
+    fields: list[message.Field] = []
     try:
-        for f in node_bytes.scan(head, 0, os.path.getsize(path)):
+        for f in message.fields(head, 0, os.path.getsize(path)):
             fields.append(f)
             if f.end >= len(head) or len(fields) > 8:
                 break
@@ -128,7 +128,7 @@ def _onnx(path: str, head: bytes) -> Identification | None:
 def _fingerprint(path: str, head: bytes) -> Identification | None:
     """Tell the fingerprint of a SavedModel: five hashes, a version, a uuid."""
     try:
-        types = [(f.number, f.wire_type) for f in node_bytes.scan(head)]
+        types = [(f.number, f.wire_type) for f in message.fields(head)]
         if (
             not types
             or not set(types) <= {(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 2), (7, 2)}

@@ -12,24 +12,25 @@ from icefloe.checkpoint.sniff import Finding
 from icefloe.graph import node_bytes
 from icefloe.identification.finding import Identification, count, named
 from icefloe.proto import GraphDebugInfo, MetaGraphDef, VersionDef
+from icefloe.wire import message
 
 # A file larger than this is named, but not looked through.
 _LOOK_THROUGH = 512 << 20
 
 
-def _proto_fields(path: str) -> tuple[bytes, list[node_bytes.Field], str | None]:
+def _proto_fields(path: str) -> tuple[bytes, list[message.Field], str | None]:
     """Return the bytes of a binary proto, its top-level fields as far as they can be read, and what is wrong after
     these.
     """
     with open(path, "rb") as file:
         data = file.read()
     try:
-        return data, list(node_bytes.scan(data)), None
+        return data, list(message.fields(data)), None
     except errors.DataLossError as error:
-        return data, list(node_bytes.scan(data, 0, error.offset or 0)), error.message
+        return data, list(message.fields(data, 0, error.offset or 0)), error.message
 
 
-def _counts(data: bytes, fields: list[node_bytes.Field]) -> dict[str, Any]:
+def _counts(data: bytes, fields: list[message.Field]) -> dict[str, Any]:
     """Return how many nodes and functions a GraphDef has, and its producer version."""
     nodes = functions = 0
     versions = VersionDef()
@@ -37,7 +38,7 @@ def _counts(data: bytes, fields: list[node_bytes.Field]) -> dict[str, Any]:
         if f.number == node_bytes.NODE:
             nodes += 1
         elif f.number == node_bytes.LIBRARY and f.wire_type == 2:
-            functions += sum(inner.number == 1 for inner in node_bytes.scan(data, f.payload, f.end))
+            functions += sum(inner.number == 1 for inner in message.fields(data, f.payload, f.end))
         elif f.number == node_bytes.VERSIONS and f.wire_type == 2:
             versions.MergeFromString(data[f.payload : f.end])
     return {"nodes": nodes, "functions": functions, "producer": versions.producer}
@@ -82,7 +83,7 @@ def meta_graph(path: str, finding: Finding) -> Identification:
         )
     try:
         inside = [
-            g for f in fields if f.number == 2 and f.wire_type == 2 for g in node_bytes.scan(data, f.payload, f.end)
+            g for f in fields if f.number == 2 and f.wire_type == 2 for g in message.fields(data, f.payload, f.end)
         ]
         details = _counts(data, inside)
         rest = MetaGraphDef.FromString(b"".join(data[f.start : f.end] for f in fields if f.number != 2))
@@ -112,7 +113,7 @@ def saved_model(path: str, finding: Finding) -> Identification:
     try:
         for f in fields:
             if f.number == 2 and f.wire_type == 2:
-                inner = list(node_bytes.scan(data, f.payload, f.end))
+                inner = list(message.fields(data, f.payload, f.end))
                 rest = MetaGraphDef.FromString(b"".join(data[g.start : g.end] for g in inner if g.number != 2))
                 graphs.append({"tags": list(rest.meta_info_def.tags), "signatures": sorted(rest.signature_def)})
     except (errors.OpError, DecodeError) as error:

@@ -9,6 +9,7 @@ Source: https://protobuf.dev/programming-guides/encoding/.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from icefloe.errors import DataLossError
 from icefloe.wire.coding import Buffer, decode_varint, encode_varint, from_signed64
@@ -16,8 +17,82 @@ from icefloe.wire.coding import Buffer, decode_varint, encode_varint, from_signe
 VARINT = 0
 FIXED64 = 1
 BYTES = 2
+_START_GROUP = 3
+_END_GROUP = 4
 FIXED32 = 5
 _MAX_FIELD = (1 << 29) - 1
+_MAX_GROUPS = 100
+
+
+class Field(NamedTuple):
+    """One field as it stands in the bytes: number and wire type, where tag, payload and end are."""
+
+    number: int
+    wire_type: int
+    start: int
+    payload: int
+    end: int
+
+
+def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Field]:
+    """Yield where the fields of the message in `data[start:end]` are, groups included, without decoding values.
+
+    Raises: DataLossError at the byte that cannot be.
+    """
+    end = len(data) if end is None else end
+    pos = start
+    while pos < end:
+        begin = pos
+        byte = data[pos]
+        if byte < 0x80:
+            tag, pos = byte, pos + 1
+        else:
+            tag, pos = decode_varint(data, pos, end)
+        number, wire_type = tag >> 3, tag & 7
+        payload = pos
+        if wire_type == BYTES:
+            size, payload = decode_varint(data, pos, end)
+            pos = payload + size
+        elif wire_type == _START_GROUP:
+            pos = _skip_group(data, pos, end, number)
+        else:
+            pos = _skip_scalar(data, pos, end, wire_type, begin)
+        if number == 0 or pos > end:
+            what = "field 0" if number == 0 else f"field {number} ends {pos - end} bytes past the end"
+            raise DataLossError(f"not a protocol buffer: {what}", offset=begin)
+        yield Field(number, wire_type, begin, payload, pos)
+
+
+def _skip_scalar(data: Buffer, pos: int, end: int, wire_type: int, begin: int) -> int:
+    if wire_type == VARINT:
+        return decode_varint(data, pos, end)[1]
+    if wire_type == FIXED64:
+        return pos + 8
+    if wire_type == FIXED32:
+        return pos + 4
+    raise DataLossError(f"not a protocol buffer: wire type {wire_type}", offset=begin)
+
+
+def _skip_group(data: Buffer, pos: int, end: int, number: int) -> int:
+    """Return where the group of `number` that begins at `pos` ends; nested groups are counted, not recursed into."""
+    open_groups = [number]
+    while open_groups:
+        begin = pos
+        tag, pos = decode_varint(data, pos, end)
+        field, wire_type = tag >> 3, tag & 7
+        if wire_type == BYTES:
+            size, pos = decode_varint(data, pos, end)
+            pos += size
+        elif wire_type == _START_GROUP:
+            open_groups.append(field)
+        elif wire_type == _END_GROUP:
+            if open_groups.pop() != field:
+                raise DataLossError("not a protocol buffer: a group does not end", offset=begin)
+        else:
+            pos = _skip_scalar(data, pos, end, wire_type, begin)
+        if pos > end or len(open_groups) > _MAX_GROUPS:
+            raise DataLossError("not a protocol buffer: a group does not end", offset=begin)
+    return pos
 
 
 def scan(buf: Buffer, pos: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
