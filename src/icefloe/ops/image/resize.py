@@ -45,10 +45,15 @@ def resize_bilinear(images: Any, size: Any, *, align_corners: bool, half_pixel_c
     height, width = checked_resize(images, size, _REAL)
     if (height, width) == images.shape[1:3]:
         return images.astype(np.float32)
-    at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
-    rows = _between(images.shape[1], height, **at)
-    columns = _between(images.shape[2], width, **at)
-    out = np.empty((len(images), height, width, images.shape[3]), np.float32)
+    return mixed(images, (height, width), _REAL, align_corners=align_corners, half_pixel=half_pixel_centers)
+
+
+def mixed(images: Any, size: tuple[int, int], dtype: Any, *, align_corners: bool, half_pixel: bool) -> Any:
+    """Return `images` in `size` (height, width), computed bilinearly in `dtype`, a float."""
+    height, width = size
+    rows = _between(images.shape[1], height, align_corners=align_corners, half_pixel=half_pixel)
+    columns = _between(images.shape[2], width, align_corners=align_corners, half_pixel=half_pixel)
+    out = np.empty((len(images), height, width, images.shape[3]), dtype)
     for image, made in zip(images, out):
         _mix(image, made, rows, columns)
     return out
@@ -64,8 +69,8 @@ def _mix(image: Any, made: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, 
         block = slice(first, first + step)
         needed, place = np.unique(np.concatenate((top[block], bottom[block])), return_inverse=True)
         part = image[needed]
-        low = part[:, left].astype(np.float32, copy=False)
-        high = part[:, right].astype(np.float32, copy=False)
+        low = part[:, left].astype(made.dtype, copy=False)
+        high = part[:, right].astype(made.dtype, copy=False)
         np.subtract(high, low, out=high)
         high *= across
         high += low

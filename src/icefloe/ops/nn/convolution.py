@@ -22,7 +22,8 @@ from icefloe.ops.nn.windows import from_channels_last, spatial, to_channels_last
 Kernel = Callable[..., Any]
 
 
-def _forward(geometry: Geometry, *, grouped: bool) -> Kernel:
+def forward(geometry: Geometry, *, grouped: bool) -> Kernel:
+    """Return the kernel of a convolution; grouped: whether the input's depth may be a multiple of the filter's."""
     geometry.runnable()
 
     def run(x: Any, w: Any) -> Any:
@@ -41,13 +42,13 @@ def _forward(geometry: Geometry, *, grouped: bool) -> Kernel:
 @kernel("Conv2D", factory=True)
 def conv2d(*, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any) -> Kernel:
     """Return the convolution [n, h, w, k] of [n, h, w, c] with a filter [kh, kw, c / groups, k]."""
-    return _forward(Geometry("Conv2D", 4, strides, padding, explicit_paddings, data_format, dilations), grouped=True)
+    return forward(Geometry("Conv2D", 4, strides, padding, explicit_paddings, data_format, dilations), grouped=True)
 
 
 @kernel("Conv3D", factory=True)
 def conv3d(*, strides: Any, padding: str, data_format: str, dilations: Any) -> Kernel:
     """Return the convolution [n, d, h, w, k] of [n, d, h, w, c] with a filter [kd, kh, kw, c, k]."""
-    return _forward(Geometry("Conv3D", 5, strides, padding, (), data_format, dilations), grouped=False)
+    return forward(Geometry("Conv3D", 5, strides, padding, (), data_format, dilations), grouped=False)
 
 
 @kernel("Conv", factory=True)
@@ -73,13 +74,14 @@ def conv(
         if geometry.moves_over_channels or geometry.dilates_channels:
             raise errors.InvalidArgumentError("Strides and dilations in the batch and depth dimensions must be 1")
         batch = x.shape[:batch_dims]
-        y = _forward(geometry, grouped=True)(x.reshape(-1, *x.shape[batch_dims:]), w)
+        y = forward(geometry, grouped=True)(x.reshape(-1, *x.shape[batch_dims:]), w)
         return y.reshape(*batch, *y.shape[1:])
 
     return run
 
 
-def _forward_shape(geometry: Geometry, x: Dims, w: Dims, *, grouped: bool) -> Dims:
+def forward_shape(geometry: Geometry, x: Dims, w: Dims, *, grouped: bool) -> Dims:
+    """Return the shape of the convolution of an input of shape `x` with a filter of shape `w`."""
     rank = geometry.rank
     x, w = with_rank(x, rank), with_rank(w, rank)
     depth, wanted = x[1 if geometry.first else -1], w[-2]
@@ -98,13 +100,13 @@ def _forward_shape(geometry: Geometry, x: Dims, w: Dims, *, grouped: bool) -> Di
 @shape("Conv2D")
 def conv2d_shape(c: ShapeContext) -> list[Any]:
     """Batch, the places of the window, the filter's outputs."""
-    return [_forward_shape(static_geometry(c, 4), c.shape(0), c.shape(1), grouped=True)]
+    return [forward_shape(static_geometry(c, 4), c.shape(0), c.shape(1), grouped=True)]
 
 
 @shape("Conv3D")
 def conv3d_shape(c: ShapeContext) -> list[Any]:
     """Batch, the places of the window, the filter's outputs."""
-    return [_forward_shape(static_geometry(c, 5), c.shape(0), c.shape(1), grouped=False)]
+    return [forward_shape(static_geometry(c, 5), c.shape(0), c.shape(1), grouped=False)]
 
 
 @shape("Conv")
@@ -124,5 +126,5 @@ def conv_shape(c: ShapeContext) -> list[Any]:
         c.attr("data_format"),
         dilations,
     )
-    made = _forward_shape(geometry, x[batch_dims - 1 :], c.shape(1), grouped=True)
+    made = forward_shape(geometry, x[batch_dims - 1 :], c.shape(1), grouped=True)
     return [None if made is None else x[:batch_dims] + made[1:]]
