@@ -22,7 +22,7 @@ TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
             errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging losses manip math nest
-            nn quantization random sets signal spectral strings train
+            nn quantization random sets signal sparse spectral strings train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -61,9 +61,13 @@ TABLE: dict[str, dict[str, str]] = {
             int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8 variant
         """,
         "lib.behavior": """
-            executing_eagerly executing_eagerly_outside_functions disable_eager_execution control_flow_v2_enabled
-            disable_control_flow_v2 disable_v2_behavior
+            executing_eagerly executing_eagerly_outside_functions disable_eager_execution disable_v2_behavior
         """,
+        "lib.control_flow_toggles": "control_flow_v2_enabled disable_control_flow_v2 enable_control_flow_v2",
+        "lib.control_flow_cond": "cond",
+        "lib.control_flow_while": "while_loop",
+        "lib.control_flow_case": "case switch_case",
+        "graph.type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
         "lib.messages": "get_logger",
         "lib.scopes": "init_scope",
         "lib.constants": "get_static_value is_tensor is_symbolic_tensor",
@@ -106,6 +110,17 @@ TABLE: dict[str, dict[str, str]] = {
             bincount histogram_fixed_width histogram_fixed_width_bins sort argsort
         """,
         "lib.math_special": "lbeta",
+        "lib.sparse_convert": """
+            deserialize_many_sparse serialize_many_sparse serialize_sparse sparse_tensor_to_dense sparse_to_dense
+        """,
+        "lib.sparse_layout": """
+            sparse_concat sparse_fill_empty_rows sparse_merge sparse_reorder sparse_reset_shape sparse_reshape
+            sparse_retain sparse_slice sparse_split sparse_to_indicator sparse_transpose
+        """,
+        "lib.sparse_arithmetic": """
+            sparse_add sparse_maximum sparse_minimum sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum
+            sparse_reduce_sum_sparse sparse_softmax sparse_tensor_dense_matmul
+        """,
         "lib.confusion": "confusion_matrix",
         "lib.image_boxes": "extract_image_patches",
         "lib.linalg": """
@@ -260,7 +275,10 @@ TABLE: dict[str, dict[str, str]] = {
         "module": "gfile",
         "lib.image_files": "decode_image encode_png is_jpeg",
         "saver.meta_files": "write_graph",
-        "top": "decode_base64 decode_compressed encode_base64 matching_files parse_tensor read_file write_file",
+        "top": """
+            decode_base64 decode_compressed deserialize_many_sparse encode_base64 matching_files parse_tensor read_file
+            serialize_many_sparse serialize_sparse write_file
+        """,
         "op": """
             decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg
             decode_jxl=DecodeJxl decode_png=DecodePng decode_proto=DecodeProtoV2 decode_webp=DecodeWebP
@@ -433,6 +451,24 @@ TABLE: dict[str, dict[str, str]] = {
             mfccs_from_log_mel_spectrograms stft
         """,
         "top": "fft fft2d fft3d ifft ifft2d ifft3d",
+    },
+    "sparse": {
+        "lib.sparse_convert": "eye=sparse_eye from_dense",
+        "lib.sparse_layout": "expand_dims=sparse_expand_dims",
+        "lib.sparse_arithmetic": """
+            bincount=sparse_bincount cross=sparse_cross cross_hashed=sparse_cross_hashed
+            matmul=sparse_tensor_dense_matmul sparse_dense_matmul=sparse_tensor_dense_matmul
+        """,
+        "top": """
+            SparseTensor add=sparse_add concat=sparse_concat fill_empty_rows=sparse_fill_empty_rows mask=sparse_mask
+            maximum=sparse_maximum merge=sparse_merge minimum=sparse_minimum placeholder=sparse_placeholder
+            reduce_max=sparse_reduce_max reduce_max_sparse=sparse_reduce_max_sparse reduce_sum=sparse_reduce_sum
+            reduce_sum_sparse=sparse_reduce_sum_sparse reorder=sparse_reorder reset_shape=sparse_reset_shape
+            reshape=sparse_reshape retain=sparse_retain segment_mean=sparse_segment_mean
+            segment_sqrt_n=sparse_segment_sqrt_n segment_sum=sparse_segment_sum slice=sparse_slice
+            softmax=sparse_softmax split=sparse_split to_dense=sparse_tensor_to_dense
+            to_indicator=sparse_to_indicator transpose=sparse_transpose
+        """,
     },
     "spectral": {
         "lib.signal_fourier": "rfft rfft2d rfft3d irfft irfft2d irfft3d",

@@ -2,9 +2,12 @@
 from typing import Any
 
 from icefloe.lib.image_files import decode_image as decode_image
+from icefloe.lib.sparse_convert import deserialize_many_sparse as deserialize_many_sparse
 from icefloe.lib.image_files import encode_png as encode_png
 from icefloe.io import gfile as gfile
 from icefloe.lib.image_files import is_jpeg as is_jpeg
+from icefloe.lib.sparse_convert import serialize_many_sparse as serialize_many_sparse
+from icefloe.lib.sparse_convert import serialize_sparse as serialize_sparse
 from icefloe.saver.meta_files import write_graph as write_graph
 
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', name: str | None = ...) -> Any: ...

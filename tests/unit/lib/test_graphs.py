@@ -58,6 +58,10 @@ SHAPES_APART = {
     "UnsortedSegmentSqrtN/Sqrt": "as above",
     "FractionalMaxPool": "TensorFlow tells the sequences' lengths from the pooling ratio",
     "SetSize": "known here: one number for each set",
+    "SparseReduceSumSparse": "known here: the ranks of values and shape",
+    "SparseReduceMaxSparse": "as above",
+    "SparseSparseMaximum": "known here: the length of an index",
+    "mi": "SparseSparseMinimum, as above",
 }
 
 
