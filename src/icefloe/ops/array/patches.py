@@ -45,6 +45,7 @@ def _patches(
     target = check_shape((x.shape[0], *counts, math.prod(ksizes) * x.shape[-1]), x.dtype)
     if not math.prod(target):
         return np.zeros(target, x.dtype)
+    check_shape((x.shape[0], *map(max, reach, spatial), x.shape[-1]), x.dtype)
     ends = [(n - 1) * s + w for n, s, w in zip(counts, strides, reach)]
     padded = np.zeros((x.shape[0], *(max(e, b + n) for e, b, n in zip(ends, before, spatial)), x.shape[-1]), x.dtype)
     padded[(slice(None), *(slice(b, b + n) for b, n in zip(before, spatial)))] = x

@@ -18,23 +18,15 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import unchanged
 from icefloe.ops.array.values import Array
 from icefloe.ops.string.elements import mapped
+from icefloe.wire.coding import encode_varint
 
 
 def _refuse(what: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(f"Error while parsing JSON: {what}")
 
 
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def _block(number: int, data: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
+    return encode_varint(number << 3 | 2) + encode_varint(len(data)) + data
 
 
 def _fields(value: Any, where: str, encoders: dict[str, Callable[[Any], bytes]]) -> bytes:
@@ -62,7 +54,7 @@ def _integer(value: Any) -> bytes:
         number = int(value)
     if isinstance(number, bool) or not isinstance(number, int) or not -(2**63) <= number < 2**63:
         raise _refuse(f"{value!r} is no 64-bit integer")
-    return b"\x08" + _varint(number & (2**64 - 1))
+    return b"\x08" + encode_varint(number & (2**64 - 1))
 
 
 def _float(value: Any) -> bytes:

@@ -14,6 +14,7 @@ from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, concatenate, scalar, unchanged, unknown
 from icefloe.ops import variants
+from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array, boxed
 from icefloe.ops.string.elements import flat, mapped, strings
 from icefloe.ops.wording import dtype_name
@@ -65,6 +66,7 @@ def decode_padded_raw(x: Any, length: Any, *, out_type: DType, little_endian: bo
         raise errors.InvalidArgumentError(f"fixed_length ({width}) must be greater than zero.")
     if width % size:
         raise errors.InvalidArgumentError(f"fixed_length ({width}) must be a multiple of the size of out_type ({size})")
+    check_shape((np.size(x), width), np.dtype(np.uint8))
     data = b"".join(word[:width].ljust(width, b"\0") for word in flat(x))
     values = np.frombuffer(data, _ordered(out_type, little_endian)).astype(out_type.numpy)
     return values.reshape(*np.shape(x), width // size)

@@ -8,6 +8,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.shape_inference import ShapeContext, with_rank
+from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array
 from icefloe.shapes import shape_text
 
@@ -106,6 +107,7 @@ def rows_of(indices: Any, values: Any, sizes: Any) -> list[tuple[Array, Array, A
     count = int(sizes[0])
     if count <= 0:
         raise errors.InvalidArgumentError(f"Must have at least 1 batch, got {count}")
+    check_shape((count, 3), np.dtype(object))
     if len(indices):
         check_bounds(indices, sizes)
         check_order(indices)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -79,39 +79,44 @@ def _check(
     return check_shape((rows,), np.dtype(np.int64))[0]
 
 
-def _rows_of(indices: Array, features: list[Any], rows: int) -> list[list[Any]]:
-    """Return the features of each row; the elements are taken to be in order, as TensorFlow takes them."""
-    row = indices[:, 0]
-    result = []
-    at = 0
-    for b in range(rows):
-        start = at
-        while at < len(row) and row[at] == b:
-            at += 1
-        result.append(features[start:at])
-    return result
+# The features of each row that has any.
+Column: TypeAlias = dict[int, list[Any]]
+Feature: TypeAlias = Callable[[Any, bool], Any]
 
 
-def _crossed(columns: list[list[list[Any]]], rows: int, join: Callable[[Iterable[Any]], Any]) -> tuple[Any, ...]:
+def _rows_of(indices: Array, features: list[Any], rows: int) -> Column:
+    """Return the features of each row; the elements must be in order: TensorFlow looks no further than they are."""
+    column: Column = {}
+    last = -1
+    for row, group in itertools.groupby(zip(indices[:, 0].tolist(), features), lambda pair: pair[0]):
+        if not last < row < rows:
+            break
+        column[row] = [feature for _, feature in group]
+        last = row
+    return column
+
+
+def _crossed(columns: list[Column], rows: int, join: Callable[[Iterable[Any]], Any]) -> tuple[Any, ...]:
     """Return indices, values and shape; the last column's features turn fastest."""
-    counts = [math.prod(len(column[b]) for column in columns) for b in range(rows)]
+    full = [b for b in columns[0] if all(b in column for column in columns)] if columns else []
+    counts = [math.prod(len(column[b]) for column in columns) for b in full]
     check_shape((sum(counts), 2), np.dtype(np.int64))
-    values = [join(parts) for b in range(rows) for parts in itertools.product(*(column[b] for column in columns))]
-    indices = np.array([(b, i) for b, n in enumerate(counts) for i in range(n)], np.int64).reshape(len(values), 2)
+    values = [join(parts) for b in full for parts in itertools.product(*(column[b] for column in columns))]
+    pairs = [(b, i) for b, n in zip(full, counts) for i in range(n)]
+    indices = np.array(pairs, np.int64).reshape(len(values), 2)
     return indices, values, np.array([rows, max(counts, default=0)], np.int64)
-
-
-Feature = Callable[[Any, bool], Any]
 
 
 def _columns(
     indices: tuple[Any, ...], values: tuple[Any, ...], dense: tuple[Any, ...], rows: int, feature: Feature
-) -> list[list[list[Any]]]:
+) -> list[Column]:
     """Return each column's features by row. feature: takes an element, and whether its column is dense."""
     columns = [
         _rows_of(rows_of, [feature(v, False) for v in part.tolist()], rows) for rows_of, part in zip(indices, values)
     ]
-    columns += [[[feature(v, True) for v in row] for row in part.tolist()] for part in dense]
+    for part in dense:
+        table = enumerate(part.tolist() if part.shape[1] else ())
+        columns.append({b: [feature(v, True) for v in row] for b, row in table})
     return columns
 
 
@@ -207,7 +212,7 @@ def sparse_cross_hashed(
         first, *rest = parts
         return _bucket(_fold(first, rest), buckets)
 
-    places, hashes, size = _crossed(columns, rows, join) if columns else _crossed([[[]] * rows], rows, join)
+    places, hashes, size = _crossed(columns, rows, join)
     return places, np.array(hashes, np.int64), size
 
 

@@ -21,6 +21,7 @@ from icefloe.ops.sparse.components import check_ranks, rows_of, stacked
 from icefloe.ops.wording import dtype_name
 from icefloe.proto import TensorProto
 from icefloe.shapes import Dims, dims_to_proto, shape_text
+from icefloe.wire.coding import encode_varint
 
 
 class TensorVariant:
@@ -35,20 +36,11 @@ class TensorVariant:
         return f"TensorVariant(shape={self.value.shape}, dtype={self.value.dtype})"
 
 
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
 def _content(array: Array) -> bytes:
     if array.dtype != object:
         return np.ascontiguousarray(array).tobytes()
     words = array.ravel().tolist()
-    return b"".join([*(_varint(len(word)) for word in words), *words])
+    return b"".join([*(encode_varint(len(word)) for word in words), *words])
 
 
 def _pack_as_string(array: Array, dtype: DType) -> bytes:

@@ -13,6 +13,7 @@ from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import unchanged
+from icefloe.ops.allocation import check_shape
 from icefloe.ops.string.elements import Array, escaped, flat, mapped, strings
 from icefloe.ops.string.numbers import parser_of
 
@@ -94,6 +95,7 @@ def as_string(
         convert = lambda value: str(value).encode()  # noqa: E731
 
     def run(x: Any) -> Array:
+        check_shape((np.size(x), max(width, 0)), np.dtype(np.uint8))
         if not isinstance(x, (np.ndarray, np.generic)):
             return strings([convert(x)], ())
         values = x.astype(np.float64) if T.name in ("bfloat16", "float16") else x

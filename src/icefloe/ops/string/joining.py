@@ -104,18 +104,20 @@ def unsorted_segment_join(x: Any, segment_ids: Any, num_segments: Any, *, separa
                 f"Segment dimension is {size} while input dimension is {there} in rank {i}"
             )
     inner = x.shape[ids.ndim :]
-    check_shape((segments, *inner), x.dtype)
+    result = np.full(check_shape((segments, *inner), x.dtype), b"", object)
     width = math.prod(inner)
-    parts: list[list[list[bytes]]] = [[[] for _ in range(width)] for _ in range(segments)]
+    parts: dict[int, list[bytes]] = {}
     for segment, row in zip(ids.ravel().tolist(), x.reshape(ids.size, width).tolist()):
         if not 0 <= segment < segments:
             raise errors.InvalidArgumentError(
                 "segment_ids are not allowed to exceed num_segments or to have negative values."
             )
-        for cell, s in zip(parts[segment], row):
-            cell.append(s)
-    between = separator.encode()
-    return strings((between.join(cell) for row_parts in parts for cell in row_parts), (segments, *inner))
+        for place, s in enumerate(row, segment * width):
+            parts.setdefault(place, []).append(s)
+    cells = result.reshape(-1)
+    for place, words in parts.items():
+        cells[place] = separator.encode().join(words)
+    return result
 
 
 @shape("UnsortedSegmentJoin")

@@ -10,6 +10,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, with_rank
+from icefloe.ops.allocation import check_shape
 from icefloe.ops.string.elements import Array, flat, strings
 from icefloe.shapes import Dims
 
@@ -49,6 +50,10 @@ def string_ngrams(
         # TensorFlow leaves its output as it is then: as many empty strings as there are words.
         return strings([b""] * len(words)), np.zeros(0, splits.dtype)
     _check_splits(ends, len(words))
+    most = max(
+        (width - 1 if pad_width == -1 else min(max(pad_width, 0), width - 1) for width in ngram_widths), default=0
+    )
+    check_shape((len(ends), 2 * most), np.dtype(object))
     between, left, right = separator.encode(), left_pad.encode(), right_pad.encode()
 
     def padding(width: int) -> int:
