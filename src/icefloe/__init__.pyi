@@ -10,6 +10,8 @@ from icefloe.datatypes import DType as DType
 from icefloe.graph.device_spec import DeviceSpec as DeviceSpec
 from icefloe.shapes import Dimension as Dimension
 from icefloe.proto import Event as Event
+from icefloe.lib.parsing_features import FixedLenFeature as FixedLenFeature
+from icefloe.lib.parsing_features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from icefloe._version import GIT_VERSION as GIT_VERSION
 from icefloe.proto import GPUOptions as GPUOptions
 from icefloe.graph.graph import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
@@ -21,6 +23,7 @@ from icefloe.graph.collections import GraphKeys as GraphKeys
 from icefloe.proto import GraphOptions as GraphOptions
 from icefloe.proto import HistogramProto as HistogramProto
 from icefloe.graph.indexed_slices import IndexedSlices as IndexedSlices
+from icefloe.graph.type_specs import IndexedSlicesSpec as IndexedSlicesSpec
 from icefloe.session import InteractiveSession as InteractiveSession
 from icefloe.proto import LogMessage as LogMessage
 from icefloe.proto import MetaGraphDef as MetaGraphDef
@@ -35,14 +38,19 @@ from icefloe.proto import RunMetadata as RunMetadata
 from icefloe.proto import RunOptions as RunOptions
 from icefloe.session import Session as Session
 from icefloe.proto import SessionLog as SessionLog
+from icefloe.lib.parsing_features import SparseFeature as SparseFeature
 from icefloe.graph.sparse_tensor import SparseTensor as SparseTensor
+from icefloe.graph.type_specs import SparseTensorSpec as SparseTensorSpec
 from icefloe.graph.sparse_tensor import SparseTensorValue as SparseTensorValue
 from icefloe.proto import Summary as Summary
 from icefloe.proto import SummaryMetadata as SummaryMetadata
 from icefloe.graph.tensor import Tensor as Tensor
 from icefloe.proto import TensorInfo as TensorInfo
 from icefloe.shapes import TensorShape as TensorShape
+from icefloe.graph.type_specs import TensorSpec as TensorSpec
+from icefloe.graph.type_specs import TypeSpec as TypeSpec
 from icefloe._version import VERSION as VERSION
+from icefloe.lib.parsing_features import VarLenFeature as VarLenFeature
 from icefloe.lib.variable import Variable as Variable
 from icefloe.lib.variable import VariableAggregation as VariableAggregation
 from icefloe.lib.variable_scope import VariableScope as VariableScope
@@ -94,6 +102,7 @@ from icefloe.datatypes import bool as bool
 from icefloe.lib.array_select import boolean_mask as boolean_mask
 from icefloe.lib.array_shape import broadcast_dynamic_shape as broadcast_dynamic_shape
 from icefloe.lib.array_shape import broadcast_static_shape as broadcast_static_shape
+from icefloe.lib.control_flow_case import case as case
 from icefloe.lib.math_cast import cast as cast
 from icefloe.lib.math_elementwise import ceil as ceil
 from icefloe.lib.linalg import cholesky_solve as cholesky_solve
@@ -107,13 +116,14 @@ from icefloe.lib.math_elementwise import complex as complex
 from icefloe.datatypes import complex128 as complex128
 from icefloe.datatypes import complex64 as complex64
 from icefloe.lib.array_join import concat as concat
+from icefloe.lib.control_flow_cond import cond as cond
 from icefloe.lib.confusion import confusion_matrix as confusion_matrix
 from icefloe.lib.math_elementwise import conj as conj
 from icefloe.graph.conversion import constant as constant
 from icefloe.lib.initializers import Constant as constant_initializer
 from icefloe.graph.default_graph import container as container
 from icefloe.graph.default_graph import control_dependencies as control_dependencies
-from icefloe.lib.behavior import control_flow_v2_enabled as control_flow_v2_enabled
+from icefloe.lib.control_flow_toggles import control_flow_v2_enabled as control_flow_v2_enabled
 from icefloe.graph.conversion import convert_to_tensor as convert_to_tensor
 from icefloe.graph.indexed_slices import convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices
 from icefloe.graph.sparse_tensor import convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor
@@ -122,6 +132,9 @@ from icefloe.lib.assignments import count_up_to as count_up_to
 from icefloe.lib.variable_partitioned import create_partitioned_variables as create_partitioned_variables
 from icefloe.lib.math_range import cumprod as cumprod
 from icefloe.lib.math_range import cumsum as cumsum
+from icefloe.lib.parsing import decode_csv as decode_csv
+from icefloe.lib.parsing import decode_json_example as decode_json_example
+from icefloe.lib.parsing import decode_raw as decode_raw
 from icefloe.lib.array_shape import depth_to_space as depth_to_space
 from icefloe.lib.quantization import dequantize as dequantize
 from icefloe.lib.sparse_convert import deserialize_many_sparse as deserialize_many_sparse
@@ -129,7 +142,7 @@ from icefloe.graph.default_graph import device as device
 from icefloe.lib.array_diagonal import tensor_diag_part as diag_part
 from icefloe.shapes import dimension_at_index as dimension_at_index
 from icefloe.shapes import dimension_value as dimension_value
-from icefloe.lib.behavior import disable_control_flow_v2 as disable_control_flow_v2
+from icefloe.lib.control_flow_toggles import disable_control_flow_v2 as disable_control_flow_v2
 from icefloe.lib.behavior import disable_eager_execution as disable_eager_execution
 from icefloe.lib.variable_resource import disable_resource_variables as disable_resource_variables
 from icefloe.graph.tensor import disable_tensor_equality as disable_tensor_equality
@@ -142,6 +155,7 @@ from icefloe.datatypes import double as double
 from icefloe import dtypes as dtypes
 from icefloe.lib.array_select import edit_distance as edit_distance
 from icefloe.lib.math_matrix import einsum as einsum
+from icefloe.lib.control_flow_toggles import enable_control_flow_v2 as enable_control_flow_v2
 from icefloe.lib.variable_resource import enable_resource_variables as enable_resource_variables
 from icefloe.graph.tensor import enable_tensor_equality as enable_tensor_equality
 from icefloe.shapes import enable_v2_tensorshape as enable_v2_tensorshape
@@ -251,6 +265,9 @@ from icefloe.checkpoint import open_checkpoint as open_checkpoint
 from icefloe.lib.initializers import Orthogonal as orthogonal_initializer
 from icefloe.lib.array_select import pad as pad
 from icefloe.lib.array_join import parallel_stack as parallel_stack
+from icefloe.lib.parsing import parse_example as parse_example
+from icefloe.lib.parsing import parse_single_example as parse_single_example
+from icefloe.lib.parsing import parse_single_sequence_example as parse_single_sequence_example
 from icefloe.lib.array_create import placeholder as placeholder
 from icefloe.lib.array_create import placeholder_with_default as placeholder_with_default
 from icefloe.lib.math_elementwise import pow as pow
@@ -320,6 +337,7 @@ from icefloe.lib.linalg import self_adjoint_eigvals as self_adjoint_eigvals
 from icefloe.lib.array_create import sequence_mask as sequence_mask
 from icefloe.lib.sparse_convert import serialize_many_sparse as serialize_many_sparse
 from icefloe.lib.sparse_convert import serialize_sparse as serialize_sparse
+from icefloe.lib.parsing import serialize_tensor as serialize_tensor
 from icefloe.graph.seeds import set_random_seed as set_random_seed
 from icefloe.lib.array_select import setdiff1d as setdiff1d
 from icefloe import sets as sets
@@ -377,6 +395,7 @@ from icefloe import strings as strings
 from icefloe.lib.strings import substr_deprecated as substr
 from icefloe.lib.math_elementwise import subtract as subtract
 from icefloe.lib.linalg import svd as svd
+from icefloe.lib.control_flow_case import switch_case as switch_case
 from icefloe.lib.variable_lists import tables_initializer as tables_initializer
 from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_nd_update
 from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_update
@@ -396,6 +415,7 @@ from icefloe.lib.math_elementwise import truediv as truediv
 from icefloe.lib.random_draws import truncated_normal as truncated_normal
 from icefloe.lib.initializers import TruncatedNormal as truncated_normal_initializer
 from icefloe.lib.control import tuple as tuple
+from icefloe.graph.type_specs import type_spec_from_value as type_spec_from_value
 from icefloe.datatypes import uint16 as uint16
 from icefloe.datatypes import uint32 as uint32
 from icefloe.datatypes import uint64 as uint64
@@ -417,6 +437,7 @@ from icefloe.datatypes import variant as variant
 from icefloe.lib.control import verify_tensor_all_finite as verify_tensor_all_finite
 from icefloe.lib.array_select import where as where
 from icefloe.lib.array_select import where_v2 as where_v2
+from icefloe.lib.control_flow_while import while_loop as while_loop
 from icefloe.lib.array_create import zeros as zeros
 from icefloe.lib.initializers import Zeros as zeros_initializer
 from icefloe.lib.array_create import zeros_like as zeros_like

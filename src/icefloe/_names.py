@@ -110,6 +110,11 @@ TABLE: dict[str, dict[str, str]] = {
             bincount histogram_fixed_width histogram_fixed_width_bins sort argsort
         """,
         "lib.math_special": "lbeta",
+        "lib.parsing": """
+            decode_csv decode_json_example decode_raw parse_example parse_single_example parse_single_sequence_example
+            serialize_tensor
+        """,
+        "lib.parsing_features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
         "lib.sparse_convert": """
             deserialize_many_sparse serialize_many_sparse serialize_sparse sparse_tensor_to_dense sparse_to_dense
         """,
@@ -275,9 +280,12 @@ TABLE: dict[str, dict[str, str]] = {
         "module": "gfile",
         "lib.image_files": "decode_image encode_png is_jpeg",
         "saver.meta_files": "write_graph",
+        "lib.parsing": "parse_sequence_example",
         "top": """
-            decode_base64 decode_compressed deserialize_many_sparse encode_base64 matching_files parse_tensor read_file
-            serialize_many_sparse serialize_sparse write_file
+            FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed
+            decode_csv decode_json_example decode_raw deserialize_many_sparse encode_base64 matching_files parse_example
+            parse_single_example parse_single_sequence_example parse_tensor read_file serialize_many_sparse
+            serialize_sparse serialize_tensor write_file
         """,
         "op": """
             decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg

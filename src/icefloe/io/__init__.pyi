@@ -1,13 +1,25 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from typing import Any
 
+from icefloe.lib.parsing_features import FixedLenFeature as FixedLenFeature
+from icefloe.lib.parsing_features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from icefloe.lib.parsing_features import SparseFeature as SparseFeature
+from icefloe.lib.parsing_features import VarLenFeature as VarLenFeature
+from icefloe.lib.parsing import decode_csv as decode_csv
 from icefloe.lib.image_files import decode_image as decode_image
+from icefloe.lib.parsing import decode_json_example as decode_json_example
+from icefloe.lib.parsing import decode_raw as decode_raw
 from icefloe.lib.sparse_convert import deserialize_many_sparse as deserialize_many_sparse
 from icefloe.lib.image_files import encode_png as encode_png
 from icefloe.io import gfile as gfile
 from icefloe.lib.image_files import is_jpeg as is_jpeg
+from icefloe.lib.parsing import parse_example as parse_example
+from icefloe.lib.parsing import parse_sequence_example as parse_sequence_example
+from icefloe.lib.parsing import parse_single_example as parse_single_example
+from icefloe.lib.parsing import parse_single_sequence_example as parse_single_sequence_example
 from icefloe.lib.sparse_convert import serialize_many_sparse as serialize_many_sparse
 from icefloe.lib.sparse_convert import serialize_sparse as serialize_sparse
+from icefloe.lib.parsing import serialize_tensor as serialize_tensor
 from icefloe.saver.meta_files import write_graph as write_graph
 
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', name: str | None = ...) -> Any: ...
