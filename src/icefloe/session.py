@@ -31,7 +31,7 @@ from icefloe.resources import ResourceManager
 from icefloe.runtime import feeds, partial, plan
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.cache import Cache
-from icefloe.runtime.context import RunContext
+from icefloe.runtime.context import RunContext, Sleepers
 from icefloe.runtime.fetches import Structure
 from icefloe.runtime.fetches import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
@@ -97,6 +97,7 @@ class BaseSession:
         self._partial_plans: Cache[partial.PartialPlan] = Cache(_MAX_PLANS, _MAX_STEPS)
         self._partial_runs: weakref.WeakValueDictionary[str, PartialHandle] = weakref.WeakValueDictionary()
         self._partial_count = itertools.count()
+        self._sleepers = Sleepers()
         self._structures: dict[Any, tuple[Any, Structure]] = {}
         self._generation = _generation
         self._closed = False
@@ -132,6 +133,7 @@ class BaseSession:
         if self._closed:
             return
         self._closed = True
+        self._sleepers.wake()
         for handle in list(self._partial_runs.values()):
             handle.run.release()
         self._programs.clear()
@@ -251,10 +253,11 @@ class BaseSession:
         return Partial(self, self.partial_run_setup(fetches, feeds))
 
     def _context(self, options: Any) -> RunContext:
-        deadline = None
+        timeout = self._settings.operation_timeout_in_ms
         if options is not None and options.timeout_in_ms > 0:
-            deadline = time.monotonic() + options.timeout_in_ms / 1000
-        return RunContext(self, self._is_closed, deadline)
+            timeout = options.timeout_in_ms
+        deadline = time.monotonic() + timeout / 1000 if timeout > 0 else None
+        return RunContext(self, self._is_closed, deadline, self._sleepers)
 
     def _is_closed(self) -> bool:
         return self._closed

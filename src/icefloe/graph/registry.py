@@ -52,7 +52,9 @@ class Kernel:
     takes_refs: reference inputs arrive as the Variable cell, not as its array.
     per_run: the kernel takes `run=RunContext` at each call.
     waits: the kernel may have to wait for another step or thread (queues, barriers). It is a generator function that
-        yields while it waits, and returns its outputs; other steps run in between.
+        yields the `resources.waiting.Pending` it waits for, and returns its outputs; other steps run in between.
+    blocks: the kernel may block its thread for that (Python functions): where other steps could go on, it is called on
+        a thread of its own.
     """
 
     op: str
@@ -63,6 +65,7 @@ class Kernel:
     takes_refs: bool
     per_run: bool
     waits: bool
+    blocks: bool = False
 
 
 KERNELS: dict[str, Kernel] = {}
@@ -96,6 +99,7 @@ def kernel(
     takes_refs: bool = False,
     per_run: bool = False,
     waits: bool = False,
+    blocks: bool = False,
 ) -> Callable[[F], F]:
     """Register the decorated function as the kernel of each of `ops`; the arguments are those of `Kernel`."""
 
@@ -104,7 +108,8 @@ def kernel(
         if per_run and not factory:
             attrs = tuple(a for a in attrs if a != "run")
         for op in ops:
-            _put(KERNELS, "kernel", op, Kernel(op, function, attrs, factory, returns, takes_refs, per_run, waits))
+            made = Kernel(op, function, attrs, factory, returns, takes_refs, per_run, waits, blocks)
+            _put(KERNELS, "kernel", op, made)
         return function
 
     return register

@@ -62,7 +62,8 @@ class Binding:
     keywords: passed at each call. per_run: the call passes the run's context as `run` too.
     bare: the kernel returns its only output, not a tuple. returns: as in `registry.Kernel`.
     is_pure: the same inputs always give the same outputs and nothing else happens.
-    waits: the kernel may have to wait for another step or thread.
+    waits: the kernel may have to wait for another step or thread: it is a generator function, see `registry.Kernel`.
+    blocks: the kernel may block its thread until another step or thread has done something.
     """
 
     function: Callable[..., Any]
@@ -75,6 +76,7 @@ class Binding:
     is_pure: bool = False
     waits: bool = False
     wants_fresh: bool = False
+    blocks: bool = False
 
 
 def read_cell(value: Any) -> Any:
@@ -137,13 +139,15 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
         )
     assert signature is not None
     keywords: dict[str, Any] = {}
-    pure = not (signature.is_stateful or kernel.per_run or kernel.waits or kernel.takes_refs)
+    pure = not (signature.is_stateful or kernel.per_run or kernel.waits or kernel.blocks or kernel.takes_refs)
+    blocks = kernel.blocks
     for name in kernel.attrs:
         if name in _RUNTIME_NAMES and name not in signature.attrs:
             pure = pure and name in ("node", "signature")
             keywords[name] = _runtime_value(name, op, scope, fresh)
             continue
         value = op.kernel_attr(name)
+        blocks = blocks or any(map(scope.functions.may_wait, _functions(value)))
         keywords[name] = value = _with_functions(name, value, step, plan, scope)
         pure = pure and not _holds_callable(value)
     function = kernel.function
@@ -163,6 +167,7 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
         pure,
         kernel.waits,
         "fresh" in kernel.attrs,
+        blocks,
     )
 
 
@@ -206,6 +211,12 @@ def _with_functions(name: str, value: Any, step: Step, plan: Plan, scope: Scope)
     return tuple(made) if isinstance(value, tuple) else made[0]
 
 
+def _functions(value: Any) -> tuple[NameAttrList, ...]:
+    """Return the functions that an attr's value names."""
+    values = value if isinstance(value, tuple) else (value,)
+    return tuple([v for v in values if isinstance(v, NameAttrList)])
+
+
 def _holds_callable(value: Any) -> bool:
     return callable(value) or (isinstance(value, tuple) and bool(value) and callable(value[0]))
 
@@ -240,6 +251,7 @@ def _bind_call(op: Operation, step: Step, plan: Plan, scope: Scope) -> Binding:
         per_run=True,
         bare=False,
         returns="stored",
+        blocks=scope.functions.may_wait(called),
     )
 
 

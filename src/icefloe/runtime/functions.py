@@ -8,11 +8,11 @@ path of the call.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from icefloe import errors
-from icefloe.graph import function_graph
+from icefloe.graph import function_graph, registry
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.proto import NameAttrList
@@ -30,6 +30,7 @@ class Library:
         self.manager = manager
         self.engine = engine
         self._callees: dict[tuple[bytes, str, tuple[bool, ...] | None, bool], Callee] = {}
+        self._may_wait: dict[bytes, bool] = {}
 
     def callable(
         self, function: NameAttrList, path: str, wanted: tuple[bool, ...] | None = None, *, lowered: bool = False
@@ -40,6 +41,41 @@ class Library:
         if found is None:
             found = self._callees.setdefault(key, Callee(self, function, path, wanted, lowered))
         return found
+
+    def may_wait(self, function: NameAttrList) -> bool:
+        """Return whether a node of `function`, or of what that calls, may have to wait for another step or thread."""
+        key = function.SerializeToString(deterministic=True)
+        found = self._may_wait.get(key)
+        if found is None:
+            found = self._may_wait[key] = any(map(_waits, self._ops_below(function)))
+        return found
+
+    def _ops_below(self, function: NameAttrList) -> Iterator[str]:
+        """Yield the op types in the bodies that a call of `function` may run."""
+        left = [function.name, *_named(function.attr)]
+        seen: set[str] = set()
+        while left:
+            name = left.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            body = self.graph.functions.get(name)
+            if body is None:
+                yield name
+                continue
+            for node in body.node_def:
+                left.append(node.op)
+                left += _named(node.attr)
+
+
+def _named(attrs: Mapping[str, Any]) -> list[str]:
+    """Return the names of the functions in attrs."""
+    return [f.name for value in attrs.values() for f in (value.func, *value.list.func) if f.name]
+
+
+def _waits(op_type: str) -> bool:
+    kernel = registry.find_kernel(op_type)
+    return kernel is not None and (kernel.waits or kernel.blocks)
 
 
 class Callee:

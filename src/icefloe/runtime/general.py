@@ -11,24 +11,27 @@ dead when the loop is over.
 Which node of those that are ready runs first: that of the earliest iteration, then those that write to variables last,
 then in creation order. So a graph without loops runs in the order of its plan.
 
-A kernel registered as `waits` is a generator function: it yields while it has to wait and returns its outputs. The
-engine runs other nodes in between, and sleeps only when nothing else is ready.
+A kernel registered as `waits` is a generator function: it yields what it has to wait for (`resources.waiting.Pending`)
+and returns its outputs; one that `blocks` is called on a thread of its own. The engine runs other nodes in between, and
+sleeps only when nothing else is ready.
 
 Source: tensorflow/core/common_runtime/propagator_state.cc (the rules of frames and dead values).
 """
 
 from __future__ import annotations
 
-import time
+import functools
 from collections.abc import Callable, Generator, Sequence
 from heapq import heappop, heappush
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from icefloe import errors
 from icefloe.ops.flow.dead import DEAD
-from icefloe.runtime import effects
+from icefloe.resources.waiting import Pending
+from icefloe.runtime import cooperative, effects
 from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.context import RunContext
 from icefloe.runtime.plan import Plan
@@ -44,8 +47,10 @@ _KINDS = {
     "Merge": _MERGE,
     "RefMerge": _MERGE,
 }
-# Seconds between two looks at steps that wait, where nothing tells the engine that one may go on.
-_PAUSE = 0.0005
+
+
+# Position, frame, iteration, what is left to run of it, what it waits for.
+_Parked = tuple[int, "_Frame", "_Iteration", Generator[Pending, None, Any], Pending]
 
 
 class Dataflow:
@@ -166,9 +171,12 @@ class Execution:
         self.context = context
         self.results: dict[int, Any] = {}
         self.done: set[int] = set()
+        self.is_running = False
         self._root = _Frame("", None, None, 0)
         self._ready: list[tuple[tuple[int, ...], bool, int, int, _Frame, _Iteration, bool, Any]] = []
-        self._parked: list[tuple[int, _Frame, _Iteration, Generator[Any, None, Any]]] = []
+        # Steps that wait, under numbers that come through the inbox when they may go on.
+        self._parked: dict[int, _Parked] = {}
+        self._inbox: SimpleQueue[int] = SimpleQueue()
         self._count = 0
         iteration = self._root.iterations[0]
         for position in flow.roots:
@@ -182,14 +190,34 @@ class Execution:
         for position, at in self._flow.of_feeds[slot]:
             self._deliver(position, at, value, self._root, iteration, False)
 
-    def advance(self) -> None:
-        """Run all that can run."""
-        while True:
-            while self._ready:
-                _, _, position, _, frame, iteration, is_dead, values = heappop(self._ready)
-                self._step(position, frame, iteration, is_dead, values)
-            if not self._parked or not self._resume():
-                return
+    def advance(self, enough: Callable[[], bool] | None = None) -> None:
+        """Run all that can run. Sleep while steps wait, until they have ended or `enough()` holds.
+
+        Raises: what a step raises, DeadlineExceededError, CancelledError; then the run is over.
+        """
+        self.is_running = True
+        try:
+            while True:
+                while self._ready:
+                    _, _, position, _, frame, iteration, is_dead, values = heappop(self._ready)
+                    self._step(position, frame, iteration, is_dead, values)
+                    if self._parked and not self._inbox.empty():
+                        self._resume(self._inbox.get())
+                if not self._parked or (enough is not None and enough()):
+                    return
+                self._resume(self._sleep())
+        except BaseException:
+            self.abandon()
+            raise
+        finally:
+            self.is_running = False
+
+    def abandon(self) -> None:
+        """Give up what waits; nothing more runs."""
+        self._ready.clear()
+        while self._parked:
+            _, parked = self._parked.popitem()
+            parked[3].close()
 
     # Running a step
 
@@ -211,45 +239,60 @@ class Execution:
         elif not is_dead:
             binding = flow.bindings[position]
             try:
-                if binding.per_run:
+                if binding.blocks:
+                    call = flow.calls[position]
+                    outputs = cooperative.on_thread(call, values, self.context, binding.per_run)
+                elif binding.per_run:
                     outputs = flow.calls[position](*values, run=self.context)
                 else:
                     outputs = flow.calls[position](*values)
-                if binding.waits:
-                    self._park(position, frame, iteration, outputs)
-                    return
             except Exception as exception:
                 error = self._fail(position, exception)
                 raise error from error.__cause__
+            if binding.waits or binding.blocks:
+                self._go_on(position, frame, iteration, outputs)
+                return
             if binding.bare:
                 outputs = (outputs,)
         self._finish(position, frame, iteration, is_dead, outputs)
 
-    def _park(self, position: int, frame: _Frame, iteration: _Iteration, steps: Generator[Any, None, Any]) -> None:
-        self._parked.append((position, frame, iteration, steps))
-        self._resume(newest=True)
+    def _go_on(self, position: int, frame: _Frame, iteration: _Iteration, steps: Generator[Pending, None, Any]) -> None:
+        """Run a step that may wait as far as it comes."""
+        try:
+            pending = next(steps)
+        except StopIteration as stop:
+            outputs = (stop.value,) if self._flow.bindings[position].bare else stop.value
+            self._finish(position, frame, iteration, False, outputs)
+        except Exception as exception:
+            error = self._fail(position, exception)
+            raise error from error.__cause__
+        else:
+            self._count += 1
+            self._parked[self._count] = position, frame, iteration, steps, pending
+            pending.listen(functools.partial(self._inbox.put, self._count))
 
-    def _resume(self, newest: bool = False) -> bool:
-        """Let parked steps go on; return whether one ended. Sleep until one may if there is nothing else to run."""
+    def _resume(self, number: int) -> None:
+        parked = self._parked.pop(number, None)
+        if parked is not None:  # else it was told twice
+            self._go_on(*parked[:4])
 
-        while True:
-            for i in (len(self._parked) - 1,) if newest else range(len(self._parked)):
-                position, frame, iteration, steps = self._parked[i]
-                try:
-                    next(steps)
-                except StopIteration as stop:
-                    del self._parked[i]
-                    outputs = (stop.value,) if self._flow.bindings[position].bare else stop.value
-                    self._finish(position, frame, iteration, False, outputs)
-                    return True
-                except Exception as exception:
-                    error = self._fail(position, exception)
-                    raise error from error.__cause__
-            if newest or self._ready:
-                return False
-            if self.context is not None:
-                self.context.check()
-            time.sleep(_PAUSE)
+    def _sleep(self) -> int:
+        """Return the number of a step that may go on. Only steps that wait are left."""
+        if self.context is None:
+            return self._inbox.get()
+        try:
+            number: int = self.context.sleep(self._inbox)
+        except errors.CancelledError:
+            self._cancel()
+            raise
+        return number
+
+    def _cancel(self) -> None:
+        """Raise the error of a step that gives up waiting, in its own words, if there is one."""
+        for number, parked in list(self._parked.items()):
+            parked[4].cancel()
+            if parked[4].done:
+                self._resume(number)
 
     def _finish(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:
         flow = self._flow

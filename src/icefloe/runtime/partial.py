@@ -35,7 +35,7 @@ class PartialPlan:
         self.scope = scope
         bound = program.bind_steps(plan, scope)
         self.flow: general.Dataflow | None = None
-        if plan.has_loops or any(binding.waits for binding in bound):
+        if plan.has_loops or any(binding.waits or binding.blocks for binding in bound):
             self.flow = general.Dataflow(plan, bound)
         self.code = [closure(step, binding) for step, binding in zip(plan.steps, bound)]
         self.unfed = program.unfed(plan)
@@ -100,7 +100,9 @@ class PartialRun:
     def release(self) -> None:
         """Forget all values; the run cannot go on."""
         self._slots = []
-        self._execution = None
+        execution, self._execution = self._execution, None
+        if execution is not None and not execution.is_running:
+            execution.abandon()
         self._pending_steps = []
         self.pending_feeds = {}
         self.pending_fetches = {}
@@ -133,7 +135,7 @@ class PartialRun:
                 if self._execution is None:
                     self._run_ready()
                 else:
-                    self._advance(self._execution, context)
+                    self._advance(self._execution, context, elements)
                 return self._take(elements)
 
     def _fail(self, position: int, exception: Exception) -> errors.OpError:
@@ -142,9 +144,14 @@ class PartialRun:
         shared = self._shared
         return program.located(shared.plan, shared.scope, exception, shared.plan.steps[position].node)
 
-    def _advance(self, execution: general.Execution, context: Any) -> None:
+    def _advance(self, execution: general.Execution, context: Any, elements: Sequence[Tensor | Operation]) -> None:
+        """Run what can run. Steps that nothing asked for needs may go on waiting for what a later call feeds."""
+        shared = self._shared
+        wanted = {shared.slot_of[id(e)] for e in elements if not isinstance(e, Operation)}
+        slots = {slot for slot in wanted if self._slots[slot] is None}
+        steps = {shared.positions[e] for e in elements if isinstance(e, Operation)}
         execution.context = context
-        execution.advance()
+        execution.advance(lambda: slots <= execution.results.keys() and steps <= execution.done)
         for slot in self._shared.plan.fetches:
             if slot in execution.results:
                 self._slots[slot] = execution.results.pop(slot)

@@ -19,12 +19,14 @@ class Config:
     allow_files: directories below which ops may read and write all the same.
     engine: "auto", or "interpret", "codegen" or "general" to run every plan on that engine.
     cpu_devices: how many CPUs `list_devices` shows; ops run on one all the same.
+    operation_timeout_in_ms: how long a run's ops may wait for others, where its RunOptions do not say; 0 for ever.
     """
 
     files: FilePolicy = "all"
     allow_files: tuple[str | os.PathLike[str], ...] = ()
     engine: str = "auto"
     cpu_devices: int = 1
+    operation_timeout_in_ms: int = 0
 
 
 def checked_target(target: Any) -> bytes:
@@ -60,4 +62,7 @@ def checked_config(config: Any) -> tuple[Config, bool]:
         return config, False
     if not _is_config_proto(config):
         raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
-    return Config(cpu_devices=config.device_count.get("CPU", 0) or 1), bool(config.graph_options.infer_shapes)
+    settings = Config(
+        cpu_devices=config.device_count.get("CPU", 0) or 1, operation_timeout_in_ms=config.operation_timeout_in_ms
+    )
+    return settings, bool(config.graph_options.infer_shapes)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,11 +9,9 @@ import pytest
 
 from icefloe import datatypes as dtypes
 from icefloe import errors
-from icefloe.graph import registry
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
-from icefloe.proto import RunOptions
-from icefloe.session import Config, Session
+from icefloe.session import Session
 
 from ops import sequences_flow
 from ops.sequences import Sequence
@@ -118,76 +114,3 @@ def test_a_long_loop_keeps_no_iterations() -> None:
     limit = graph.get_operation_by_name("w_limit_enter").inputs[0]
     with Session(graph=graph) as s:
         assert s.run("w_i_exit:0", {limit: 3000}) == 3000
-
-
-class Box:
-    """What one step puts in and another waits for."""
-
-    def __init__(self) -> None:
-        self.items: list[Any] = []
-        self.looked = 0
-
-
-@pytest.fixture
-def waiting(monkeypatch: pytest.MonkeyPatch) -> Box:
-    """Make two ops that have no kernel of their own a pair that waits and gives."""
-    box = Box()
-
-    def take(x: Any) -> Iterator[None]:
-        while not box.items:
-            box.looked += 1
-            if box.looked > 10_000:
-                raise errors.DeadlineExceededError("nobody gave")
-            yield
-        return x + box.items.pop()  # type: ignore[return-value]
-
-    def give(x: Any) -> Any:
-        box.items.append(x)
-        return x
-
-    for op, kernel, waits in (
-        ("TPUReplicatedInput", lambda xs: take(xs[0]), True),
-        ("TPUReplicatedOutput", None, False),
-    ):
-        function = kernel or (lambda x: (give(x),))
-        made = registry.Kernel(op, function, (), False, "fresh", False, False, waits)
-        monkeypatch.setitem(registry.KERNELS, op, made)
-    return box
-
-
-def test_a_step_that_waits_lets_others_run(graph: Graph, waiting: Box) -> None:
-    x = apply_op("Placeholder", dtype=dtypes.float32, shape=[])
-    taken = apply_op("TPUReplicatedInput", [x], name="take")
-    given = apply_op("TPUReplicatedOutput", apply_op("Neg", x), num_replicas=1, name="give")[0]
-    out = apply_op("Mul", taken, np.float32(10))
-    for engine in ("auto", "codegen"):
-        with Session(config=Config(engine=engine)) as s:
-            assert s.run([out, given], {x: 3}) == [0, -3]
-    assert waiting.looked >= 2
-
-
-def test_a_step_that_waits_in_a_partial_run(graph: Graph, waiting: Box) -> None:
-    x, y = (apply_op("Placeholder", dtype=dtypes.float32, shape=[], name=n) for n in "xy")
-    taken = apply_op("TPUReplicatedInput", [x], name="take")
-    given = apply_op("TPUReplicatedOutput", y, num_replicas=1, name="give")[0]
-    with Session() as s:
-        h = s.partial_run_setup([taken, given], [x, y])
-        assert s.partial_run(h, [taken, given], {x: 1, y: 5}) == [6, 5]
-
-
-def test_a_step_that_waits_in_vain(graph: Graph, waiting: Box) -> None:
-    taken = apply_op("TPUReplicatedInput", [np.float32(1)], name="take")
-    s = Session()
-    with pytest.raises(errors.DeadlineExceededError, match="Timed out"):
-        s.run(taken, options=RunOptions(timeout_in_ms=5))
-    threading.Timer(0.01, s.close).start()
-    with pytest.raises(errors.CancelledError, match="closed"):
-        s.run(taken)
-
-
-def test_an_error_of_a_step_that_waits(graph: Graph, waiting: Box) -> None:
-    taken = apply_op("TPUReplicatedInput", [np.float32(1)], name="take")
-    waiting.looked = 9_990
-    with Session() as s, pytest.raises(errors.DeadlineExceededError, match="nobody gave") as caught:
-        s.run(taken)
-    assert caught.value.node == "take"
