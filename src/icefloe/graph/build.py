@@ -74,7 +74,9 @@ def _build(graph: Graph, plan: _Plan, args: tuple[Any, ...], kwargs: dict[str, A
         inputs = tuple(builder.inputs)
         if not plan.has_ref_inputs:
             return graph._new_op(plan.signature, scope, inputs, attrs)
-        return _build_colocated(graph, plan, scope, inputs, builder.ref_inputs, attrs)
+        # As in TensorFlow, of a list of references only the first counts.
+        refs = [tensor for arg, tensor in zip(plan.inputs, inputs) if arg.is_ref]
+        return _build_colocated(graph, plan, scope, inputs, refs, attrs)
     finally:
         state.name_stack = outer
 
@@ -121,7 +123,7 @@ def _plan(op_type: str) -> _Plan:
 class _Builder:
     """One call of `apply_op`: inputs converted and attrs inferred, in signature order."""
 
-    __slots__ = ("args", "attrs", "inferred_from", "inputs", "kwargs", "op", "plan", "ref_inputs")
+    __slots__ = ("args", "attrs", "inferred_from", "inputs", "kwargs", "op", "plan")
 
     def __init__(self, plan: _Plan, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.plan = plan
@@ -132,7 +134,6 @@ class _Builder:
         self.attrs: dict[str, Any] = {}
         self.inferred_from: dict[str, str] = {}
         self.inputs: list[Tensor] = []
-        self.ref_inputs: list[Tensor] = []
 
     def run(self) -> dict[str, AttrValue]:
         """Fill `inputs` and return all attrs. Raises: TypeError, ValueError."""
@@ -233,7 +234,6 @@ class _Builder:
                 raise TypeError(
                     f"'{self.op}' Op requires that input '{name}' be a mutable tensor (e.g.: a tf.Variable)"
                 )
-            self.ref_inputs.extend(tensors)
         self.inputs.extend(tensors)
 
     # A list of tensors

@@ -16,6 +16,7 @@ from typing import Any
 from icefloe import errors, opdefs, stacks
 from icefloe.graph import collector, op_text, shape_inference
 from icefloe.graph.collections import Collections
+from icefloe.graph.control_flow_nodes import place_in_context
 from icefloe.graph.edges import Edges
 from icefloe.graph.graph_def import GraphDefs
 from icefloe.graph.naming import VALID_OP_NAME, NameScopes, ThreadState
@@ -277,9 +278,9 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
             self._by_name[name] = op
             mutations = self.mutations
             context = self._control_flow_context
-            if context is not None:
+            if context is not None or any(t.op._control_flow_context is not None for t in inputs):
                 op._control_flow_context = context
-                context.AddOp(op)
+                place_in_context(op)
             self._apply_scopes(op)
             self.mutations = mutations
             return op

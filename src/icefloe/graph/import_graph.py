@@ -17,6 +17,7 @@ from typing import Any
 
 from icefloe import datatypes, errors
 from icefloe.graph import collector, op_text
+from icefloe.graph.control_flow_nodes import place_in_context
 from icefloe.graph.default_graph import name_scope
 from icefloe.graph.device_spec import DeviceScope
 from icefloe.graph.edges import split_input
@@ -386,12 +387,15 @@ class _Importer:
                 names.setdefault(op.name.lower(), 1)
             mutations = graph.mutations
             controls = graph._control_dependencies_for_inputs([])
+            context = graph._control_flow_context
+            if context is not None:  # all of them before the first is placed: a loop's nodes wait for each other
+                for op in self.in_order:
+                    op._control_flow_context = context
             for op in self.in_order:
                 if controls:
                     op._add_control_inputs(controls)
-                if graph._control_flow_context is not None:
-                    op._control_flow_context = graph._control_flow_context
-                    graph._control_flow_context.AddOp(op)
+                if context is not None or self.input_map:
+                    place_in_context(op)
                 self._apply_scopes(op)
             self._place_colocated()
             graph.mutations = mutations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from icefloe.graph.tensor import disable_tensor_equality
+from icefloe.lib.control_flow_toggles import disable_control_flow_v2
 from icefloe.lib.variable_resource import disable_resource_variables
 from icefloe.shapes import disable_v2_tensorshape
 
@@ -21,19 +22,11 @@ def disable_eager_execution() -> None:
     """Do nothing: there is no eager execution."""
 
 
-def control_flow_v2_enabled() -> bool:
-    """Return False: conditionals and loops become Switch, Merge, Enter and Exit nodes."""
-    return False
-
-
-def disable_control_flow_v2() -> None:
-    """Do nothing: conditionals and loops have TensorFlow 1's form."""
-
-
 def disable_v2_behavior() -> None:
-    """Turn off all of TensorFlow 2's behaviour that can be turned on: equality of tensors, shapes, resource
-    variables.
+    """Turn off all of TensorFlow 2's behaviour that can be turned on: equality of tensors, shapes, resource variables,
+    functional conditionals and loops.
     """
     disable_tensor_equality()
     disable_v2_tensorshape()
     disable_resource_variables()
+    disable_control_flow_v2()

@@ -22,7 +22,7 @@ from icefloe.lib.array_shape import rank as rank_
 from icefloe.lib.array_shape import shape
 from icefloe.lib.constants import get_static_value
 from icefloe.lib.control import no_op, with_dependencies
-from icefloe.lib.guards import guarded_assert
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.math_elementwise import abs as abs_
 from icefloe.lib.math_elementwise import equal, not_equal
 from icefloe.lib.math_reduce import reduce_all
@@ -39,7 +39,12 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
         if all(x.dtype in (datatypes.string, datatypes.int32) for x in tensors):
             return apply_op("Assert", condition, data, summarize=_summary(summarize), name="Assert")
         condition = convert_to_tensor(condition, name="Condition")
-        return guarded_assert(condition, data, _summary(summarize))
+
+        def failing() -> Operation:
+            return apply_op("Assert", condition, data, summarize=_summary(summarize), name="Assert")
+
+        guarded: Operation = cond(condition, no_op, failing, name="AssertGuard").op
+        return guarded
 
 
 def _summary(summarize: int | None) -> int:

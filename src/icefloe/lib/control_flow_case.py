@@ -95,15 +95,14 @@ def _default_of_last(
     last = len(predicates) - 1
 
     def default() -> Any:
+        all_of_them = _stacked(predicates)
         others = _at_most(
             predicates[:last],
             0,
             f"Implementation error: selected default action #{last} was called, but some of other predicates are "
             "True: ",
         )
-        own = Assert(
-            predicates[last], data=("Input error: None of conditions evaluated as True:", _stacked(predicates))
-        )
+        own = Assert(predicates[last], data=("Input error: None of conditions evaluated as True:", all_of_them))
         with control_dependencies([others, own]):
             return functions[last]()
 

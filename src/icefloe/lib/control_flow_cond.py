@@ -34,7 +34,7 @@ def cond(
     """Return what `true_fn` returns if `pred`, a bool scalar, is True when the graph runs, else what `false_fn` does.
 
     Both are called once, now; only the ops they make depend on `pred`. They return the same structure of tensors or
-    operations, with the same dtypes. strict: keep lists and tuples of one element. fn1, fn2: old names of the functions.
+    operations, with the same dtypes. strict: keep lists and tuples of one element. fn1, fn2: the functions' old names.
 
     Raises: TypeError if `pred` is a Python bool or a function is none; TypeError or ValueError if the results differ or
     there are none.
@@ -127,12 +127,8 @@ def _unpacked(result: Any) -> Any:
 
 
 def _check_structures(true: _Branch, false: _Branch) -> None:
-    try:
-        assert_same_structure(true.returned, false.returned, expand_composites=True)
-        return
-    except (TypeError, ValueError):
-        map_structure(_make_indices_match, true.returned, false.returned)
-        map_structure(_make_indices_match, true.results, false.results)
+    map_structure(_make_indices_match, true.returned, false.returned)
+    map_structure(_make_indices_match, true.results, false.results)
     try:
         assert_same_structure(true.returned, false.returned, expand_composites=True)
     except TypeError as error:

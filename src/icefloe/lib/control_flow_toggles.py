@@ -1,4 +1,4 @@
-"""Which form conditionals and loops get: TensorFlow 1's nodes (Switch, Merge, Enter, ...) or ops that call functions."""
+"""Which form conditionals and loops get: TensorFlow 1's nodes (Switch, Merge, Enter) or ops that call functions."""
 
 from __future__ import annotations
 

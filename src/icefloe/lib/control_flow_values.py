@@ -151,7 +151,7 @@ def as_indexed_slices(value: Any) -> IndexedSlices:
 
 
 class summaries_run:
-    """Let the summaries made in a block be computed with its results; alone they would be dead or of one iteration only.
+    """Let summaries made in a block be computed with its results; alone they would be dead or of one iteration only.
 
     After the block `new` holds them, and the collection of summaries is what it was before.
     """

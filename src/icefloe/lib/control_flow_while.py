@@ -45,8 +45,8 @@ def while_loop(
     """Return the values that `loop_vars` have when `cond(*loop_vars)` is False after `loop_vars = body(*loop_vars)` so
     many times.
 
-    `cond` gives a bool scalar, `body` new values of the same structure and dtypes; both are called once, now. Tensors from
-    outside that they use are the same in every iteration. loop_vars: a list, tuple or nest of tensors, TensorArrays,
+    `cond` gives a bool scalar, `body` new values of the same structure and dtypes; both are called once, now. What they
+    use from outside is the same in every iteration. loop_vars: a list, tuple or nest of tensors, TensorArrays,
     SparseTensors, IndexedSlices. shape_invariants: a nest like `loop_vars` of what is the same of the shapes in every
     iteration, by default the initial shapes; needed where a shape changes. maximum_iterations: where to stop anyway.
     return_same_structure: keep the list around a single variable.
@@ -79,10 +79,13 @@ def while_loop(
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")
         if maximum_iterations is not None:
+            single = len(loop_vars) == 1 and not return_same_structure
             maximum_iterations, cond, body, loop_vars = _bounded(
-                maximum_iterations, cond, body, loop_vars, single=len(loop_vars) == 1 and not return_same_structure
+                maximum_iterations, cond, body, loop_vars, single=single
             )
             if shape_invariants is not None:
+                if single and isinstance(shape_invariants, (list, tuple)):
+                    (shape_invariants,) = shape_invariants
                 shape_invariants = (TensorShape([]), shape_invariants)
         context = WhileContext(maximum_iterations, parallel_iterations, back_prop, swap_memory)
         if context.outer_context is None:

@@ -310,9 +310,11 @@ class Variable(metaclass=_VariableType):
 
     def initialized_value(self) -> Tensor:
         """Return its value, or its initial value where it has none yet."""
-        from icefloe.lib.guards import initialized_value
+        from icefloe.lib.control_flow_cond import cond
+        from icefloe.lib.scopes import init_scope
 
-        return initialized_value(self)
+        with init_scope():
+            return cond(self.is_initialized(), self.read_value, lambda: self.initial_value)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give it this value in `session`, default the default session. Raises: ValueError if there is none."""
