@@ -1,4 +1,4 @@
-"""What the planner relies on, over the kernel tables of math, linalg and signal.
+"""What the planner relies on, over the kernel tables of the families of pure kernels.
 
 A kernel takes numpy scalars as it takes arrays of rank 0, leaves its inputs alone, and returns memory that nobody else holds unless it says so.
 """
@@ -17,7 +17,7 @@ from icefloe.graph import registry
 
 from ops.case import GOLDENS, Case, Golden, difference, load_table, tables
 
-FAMILIES = ("math", "linalg", "signal")
+FAMILIES = ("array", "linalg", "math", "parsing", "signal", "sparse", "string")
 TABLES = [path for path in tables() if path.stem.split("_")[1] in FAMILIES]
 
 
@@ -45,7 +45,10 @@ def bound(case: Case) -> tuple[Any, list[Any]]:
         if arg.is_list:
             group = tuple(value(x, arg.dtype) for x in given)
             inputs.append(group)
-            attrs[arg.number_attr] = len(group)
+            if arg.type_list_attr:
+                attrs[arg.type_list_attr] = tuple(datatypes.as_dtype(x.dtype) for x in group)
+            else:
+                attrs[arg.number_attr] = len(group)
             if arg.type_attr and group:
                 attrs[arg.type_attr] = datatypes.as_dtype(group[0].dtype)
         else:
@@ -57,12 +60,18 @@ def bound(case: Case) -> tuple[Any, list[Any]]:
         if given is None and name not in attrs and spec.default is not None:
             kind = spec.default.WhichOneof("value")
             given = getattr(spec.default, kind)
+            if kind == "list":
+                given = next((list(values) for _, values in given.ListFields()), [])
         if given is None:
             continue
         if isinstance(given, bytes):
             given = given.decode()
         if spec.type == "type":
             given = datatypes.as_dtype(given)
+        elif spec.type == "list(type)":
+            given = [datatypes.as_dtype(x) for x in given]
+        elif spec.type == "list(shape)":
+            given = [tuple(sizes) for sizes in given]
         attrs[name] = tuple(given) if isinstance(given, list) else given
     kernel = registry.find_kernel(case.op)
     assert kernel is not None

@@ -19,7 +19,7 @@ def float_text(value: Any, digits: int) -> str:
     digits: 6 for float, 15 for double.
     """
     if np.isnan(value):
-        return "nan"
+        return "-nan" if np.signbit(value) else "nan"
     if np.isinf(value):
         return "inf" if value > 0 else "-inf"
     text = f"{float(value):.{digits}g}"
