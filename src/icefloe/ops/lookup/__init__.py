@@ -1,0 +1,1 @@
+"""Ops on lookup tables: making, filling, searching and changing them."""
