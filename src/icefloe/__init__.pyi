@@ -394,6 +394,7 @@ from icefloe.lib.strings import string_to_number as string_to_number
 from icefloe import strings as strings
 from icefloe.lib.strings import substr_deprecated as substr
 from icefloe.lib.math_elementwise import subtract as subtract
+from icefloe import summary as summary
 from icefloe.lib.linalg import svd as svd
 from icefloe.lib.control_flow_case import switch_case as switch_case
 from icefloe.lib.variable_lists import tables_initializer as tables_initializer

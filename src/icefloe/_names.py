@@ -22,7 +22,8 @@ TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
             errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging losses manip math nest
-            nn quantization random sets signal sparse spectral strings train
+            nn quantization random sets signal sparse spectral strings summary
+            train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -500,8 +501,18 @@ TABLE: dict[str, dict[str, str]] = {
         "lib.text": "as_bytes as_str as_str_any as_text path_to_bytes path_to_str",
         "top": "dimension_at_index dimension_value",
     },
+    "summary": {
+        "proto": "SummaryDescription TaggedRunMetadata",
+        "lib.summaries": """
+            audio get_summary_description histogram image merge merge_all scalar tensor_summary text
+        """,
+        "top": "Event SessionLog Summary",
+    },
     "train": {
-        "proto": "ClusterDef JobDef SaverDef",
+        "proto": """
+            BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef SaverDef
+            SequenceExample
+        """,
         "saver.saver": "Saver",
         "saver.state": """
             checkpoint_exists generate_checkpoint_state_proto get_checkpoint_mtimes get_checkpoint_state

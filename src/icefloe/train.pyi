@@ -1,11 +1,20 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from typing import Any
 
+from icefloe.proto import BytesList as BytesList
 from icefloe.proto import ClusterDef as ClusterDef
+from icefloe.proto import Example as Example
+from icefloe.proto import Feature as Feature
+from icefloe.proto import FeatureList as FeatureList
+from icefloe.proto import FeatureLists as FeatureLists
+from icefloe.proto import Features as Features
+from icefloe.proto import FloatList as FloatList
+from icefloe.proto import Int64List as Int64List
 from icefloe.proto import JobDef as JobDef
 from icefloe.saver.inspection import new_checkpoint_reader as NewCheckpointReader
 from icefloe.saver.saver import Saver as Saver
 from icefloe.proto import SaverDef as SaverDef
+from icefloe.proto import SequenceExample as SequenceExample
 from icefloe.lib.global_step import assert_global_step as assert_global_step
 from icefloe.saver.state import checkpoint_exists as checkpoint_exists
 from icefloe.saver.inspection import checkpoints_iterator as checkpoints_iterator
