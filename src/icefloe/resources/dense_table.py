@@ -17,7 +17,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.resources.elements import zeros
-from icefloe.resources.table import Array, Shape, Table
+from icefloe.resources.table import Array, Shape, Table, key_array
 from icefloe.shapes import shape_text
 
 # Of one element of a key: an int's own bits, or a hash of its bytes.
@@ -78,8 +78,8 @@ class DenseTable(Table):
         if self._empty == self._deleted:
             raise errors.InvalidArgumentError("Empty and deleted keys cannot be equal")
         self._where: dict[Any, int] = {}
-        # Buckets whose key was removed.
-        self._holes: set[int] = set()
+        # For each bucket 1 where it has a key. One whose key was removed has none.
+        self._taken = bytearray()
         self._keys, self._values = self._blank(buckets)
 
     def _blank(self, buckets: int) -> tuple[Array, Array]:
@@ -89,6 +89,7 @@ class DenseTable(Table):
         value_shape = (buckets, int(np.prod(self.value_shape, dtype=int)))
         self._reserve(key_shape, self.key_dtype.numpy)
         self._reserve(value_shape, self.value_dtype.numpy)
+        self._taken = bytearray(buckets)
         keys = np.empty(key_shape, self.key_dtype.numpy)
         keys[:] = self._row(self._empty)
         return keys, zeros(value_shape, self.value_dtype)
@@ -101,6 +102,11 @@ class DenseTable(Table):
 
     def _row(self, key: Any) -> list[Any]:
         return [key] if self._key_size == 1 else list(key)
+
+    def _matrix(self, keys: list[Any]) -> Array:
+        if self._key_size == 1:
+            return key_array(keys, self.key_dtype).reshape(-1, 1)
+        return np.array(keys, self.key_dtype.numpy).reshape(-1, self._key_size)
 
     def _listed(self, keys: Array) -> list[Any]:
         if self._key_size == 1:
@@ -165,38 +171,37 @@ class DenseTable(Table):
     def _rebuild(self, buckets: int) -> None:
         old_keys, old_values = self._keys, self._values
         self._keys, self._values = self._blank(buckets)
-        self._where, self._holes = {}, set()
+        self._where = {}
         listed = self._listed(old_keys)
         kept = [i for i, key in enumerate(listed) if key not in (self._empty, self._deleted)]
         self._put([listed[i] for i in kept], old_values[kept])
 
     def _put(self, keys: list[Any], values: Array) -> None:
         places = np.empty(len(keys), np.intp)
-        for i, key in enumerate(keys):
-            place = self._where.get(key)
-            if place is None:
-                place = self._free(key)
-                self._where[key] = place
-                self._holes.discard(place)
-                self._keys[place] = self._row(key)
-            places[i] = place
+        new: dict[int, Any] = {}
+        try:
+            for i, key in enumerate(keys):
+                place = self._where.get(key)
+                if place is None:
+                    place = self._free(key)
+                    self._where[key] = place
+                    self._taken[place] = 1
+                    new[place] = key
+                places[i] = place
+        finally:
+            if new:
+                self._keys[list(new)] = self._matrix(list(new.values()))
         self._values[places] = values
 
     def _free(self, key: Any) -> int:
         """Return the bucket for a new key: the first on its way that has none."""
         buckets = len(self._keys)
         place = self._hash(key) & (buckets - 1)
-        taken = self._taken
         for step in range(1, buckets + 1):
-            if not taken(place):
+            if not self._taken[place]:
                 return place
             place = (place + step) & (buckets - 1)
         raise errors.InternalError("Internal error in MutableDenseHashTable insert")
-
-    def _taken(self, place: int) -> bool:
-        if place in self._holes:
-            return False
-        return self._key(self._keys[place]) != self._empty
 
     def remove(self, keys: Array) -> None:
         """Remove `keys`. Raises: InvalidArgumentError if one of the keys set apart is among them."""
@@ -210,7 +215,7 @@ class DenseTable(Table):
             for key in listed:
                 place = self._where.pop(key, None)
                 if place is not None:
-                    self._holes.add(place)
+                    self._taken[place] = 0
                     self._keys[place] = gone
 
     def check_loaded(self, keys: Shape, values: Shape) -> None:
@@ -231,11 +236,13 @@ class DenseTable(Table):
         listed = self._listed(keys)
         with self._lock:
             self._keys, self._values = keys.copy(), values.reshape(len(keys), -1).copy()
-            self._holes = {i for i, key in enumerate(listed) if key == self._deleted}
             where = {key: i for i, key in reversed(list(enumerate(listed)))}
             where.pop(self._empty, None)
             where.pop(self._deleted, None)
             self._where = where
+            self._taken = bytearray(len(keys))
+            for place in where.values():
+                self._taken[place] = 1
 
     def export(self) -> tuple[Array, Array]:
         """Return the buckets: a matrix of keys and one of values."""
