@@ -59,7 +59,8 @@ def test_every_registered_op_is_in_the_table_and_the_map() -> None:
 def test_every_kernel_has_a_shape_rule() -> None:
     for name in opdefs.names():
         registry.load(name)
-    assert not sorted(set(registry.KERNELS) - set(registry.SHAPES))
+    with_outputs = {name for name in registry.KERNELS if opdefs.signature(name).outputs}
+    assert not sorted(with_outputs - set(registry.SHAPES))
 
 
 def test_an_op_of_ones_own_can_be_registered() -> None:

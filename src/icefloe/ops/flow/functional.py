@@ -10,7 +10,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, scalar
+from icefloe.graph.shape_inference import ShapeContext, scalar, unknown
 from icefloe.shapes import Dims, shape_text
 
 Function = Callable[..., list[Any]]
@@ -111,3 +111,7 @@ def while_shape(c: ShapeContext) -> list[Dims]:
     """What `output_shapes` says; without it, a loop's values may change their shapes at each turn."""
     given = c.attr("output_shapes")
     return list(given) if len(given) == c.num_outputs else [None] * c.num_outputs
+
+
+# What a function returns is not looked into: its body may be large, and most nodes carry `_output_shapes`.
+shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "For", "_If", "_While")(unknown)
