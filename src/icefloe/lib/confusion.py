@@ -4,41 +4,63 @@ from __future__ import annotations
 
 from typing import Any
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import ones_like
 from icefloe.lib.array_join import stack
-from icefloe.lib.array_shape import squeeze
+from icefloe.lib.array_shape import rank, squeeze
 from icefloe.lib.checks import assert_less, assert_non_negative
 from icefloe.lib.control import with_dependencies
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.math_cast import cast
+from icefloe.lib.math_elementwise import equal
 from icefloe.lib.math_reduce import reduce_max
 
 
 def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Return `(labels, predictions)`, one of them without a last axis of size 1 if the ranks then differ as expected.
-
-    Raises: UnimplementedError if a rank is unknown, which would take a conditional.
-    """
+    """Return `(labels, predictions)`, one without its last axis of size 1 if their ranks then differ as expected."""
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
         predictions = convert_to_tensor(predictions)
         labels = convert_to_tensor(labels)
-        if labels.shape.rank is None or predictions.shape.rank is None:
-            raise errors.UnimplementedError(
-                "labels and predictions of unknown rank cannot be matched without a conditional",
-                hint="Give both a static rank, for example with set_shape.",
-            )
-        diff = predictions.shape.rank - labels.shape.rank
-        if diff == expected_rank_diff + 1 and predictions.shape.as_list()[-1] in (1, None):
-            predictions = squeeze(predictions, [-1])
-        elif diff == expected_rank_diff - 1 and labels.shape.as_list()[-1] in (1, None):
-            labels = squeeze(labels, [-1])
+        if labels.shape.rank is not None and predictions.shape.rank is not None:
+            diff = predictions.shape.rank - labels.shape.rank
+            if diff == expected_rank_diff + 1 and _may_be_one(predictions):
+                predictions = squeeze(predictions, [-1])
+            elif diff == expected_rank_diff - 1 and _may_be_one(labels):
+                labels = squeeze(labels, [-1])
+            return labels, predictions
+        difference = rank(predictions) - rank(labels)
+        if _may_be_one(predictions):
+            predictions = _squeezed_if(equal(expected_rank_diff + 1, difference), predictions)
+        if _may_be_one(labels):
+            labels = _squeezed_if(equal(expected_rank_diff - 1, difference), labels)
         return labels, predictions
+
+
+def _may_be_one(tensor: Tensor) -> bool:
+    return tensor.shape.rank is None or tensor.shape.as_list()[-1] in (1, None)
+
+
+def _squeezed_if(condition: Any, tensor: Tensor) -> Tensor:
+    result: Tensor = cond(condition, lambda: squeeze(tensor, [-1]), lambda: tensor)
+    return result
+
+
+def squeezed_weights(weights: Any, labels: Tensor) -> Tensor:
+    """Return the weights of `labels` without a last axis of size 1 that is one too many."""
+    weights = convert_to_tensor(weights)
+    ranks = weights.shape.rank, labels.shape.rank
+    if ranks[0] is not None and ranks[1] is not None:
+        return squeeze(weights, [-1]) if ranks[0] - ranks[1] == 1 else weights
+    difference = rank(weights) - rank(labels)
+    if ranks[0] is None or (ranks[0] > 0 and _may_be_one(weights)):
+        return _squeezed_if(equal(1, difference), weights)
+    return weights
 
 
 def confusion_matrix(

@@ -13,8 +13,8 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.arguments import renamed
 from icefloe.lib.array_create import ones_like
 from icefloe.lib.array_select import stop_gradient
-from icefloe.lib.array_shape import shape, squeeze
-from icefloe.lib.confusion import remove_squeezable_dimensions
+from icefloe.lib.array_shape import shape
+from icefloe.lib.confusion import remove_squeezable_dimensions, squeezed_weights
 from icefloe.lib.losses import Reduction, compute_weighted_loss, given
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_elementwise import abs, add, multiply, subtract
@@ -204,16 +204,11 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Return the weighted cross entropy of class numbers.
-
-    Raises: UnimplementedError if the rank of labels or logits is unknown.
-    """
+    """Return the weighted cross entropy of class numbers."""
     given("labels", labels)
     given("logits", logits)
     with name_scope(scope, "sparse_softmax_cross_entropy_loss", [logits, labels, weights]) as scope:
         labels, logits = remove_squeezable_dimensions(labels, logits, expected_rank_diff=1)
-        weights = convert_to_tensor(weights)
-        if weights.shape.rank is not None and labels.shape.rank == weights.shape.rank - 1:
-            weights = squeeze(weights, [-1])
+        weights = squeezed_weights(weights, labels)
         losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction=reduction)

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from icefloe import errors
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import control_dependencies, name_scope
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import ones_like
-from icefloe.lib.array_shape import rank, shape
+from icefloe.lib.array_join import concat
+from icefloe.lib.array_shape import expand_dims, rank, shape, size
+from icefloe.lib.checks import Assert
 from icefloe.lib.constants import get_static_value
 from icefloe.lib.control import no_op
-from icefloe.lib.math_elementwise import multiply
+from icefloe.lib.control_flow_cond import cond
+from icefloe.lib.math_elementwise import equal, multiply
+from icefloe.lib.sets import set_difference
 
 
 def assert_broadcastable(weights: Any, values: Any) -> Operation:
     """Return an operation that holds `weights` to be a scalar or of size 1 or that of `values` along each axis.
 
-    Raises: ValueError if they are not, UnimplementedError if the shapes are not known, which takes a conditional.
+    Raises: ValueError if they are known not to be.
     """
-    with name_scope(None, "assert_broadcastable", [weights, values]):
+    with name_scope(None, "assert_broadcastable", [weights, values]) as scope:
         weights, weights_shape, weights_rank = _described("weights", weights)
         values, values_shape, values_rank = _described("values", values)
         ranks = get_static_value(weights_rank), get_static_value(values_rank)
@@ -37,16 +40,38 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
                 )
             sizes, wanted = get_static_value(weights_shape), get_static_value(values_shape)
             if sizes is not None and wanted is not None:
-                for axis, size in enumerate(sizes):
-                    if size not in (1, wanted[axis]):
+                for axis, length in enumerate(sizes):
+                    if length not in (1, wanted[axis]):
                         raise ValueError(
                             f"{start} Mismatch at dim {axis}. values.shape={wanted}, weights.shape={sizes}. {end}"
                         )
                 return no_op(name="static_dims_check_success")
-        raise errors.UnimplementedError(
-            "weights that are no scalar cannot be checked against values of unknown shape without a conditional",
-            hint="Give both a static shape, for example with set_shape.",
-        )
+        is_scalar = equal(0, weights_rank, name="is_scalar")
+        names = ("weights.shape=", weights.name, weights_shape, "values.shape=", values.name, values_shape)
+
+        def has_valid_shape() -> Tensor:
+            return _has_valid_shape(weights_rank, weights_shape, values_rank, values_shape)
+
+        valid = cond(is_scalar, lambda: is_scalar, has_valid_shape, name="is_valid_shape")
+        return Assert(valid, (start, *names, "is_scalar=", is_scalar), name=scope)
+
+
+def _has_valid_shape(weights_rank: Tensor, weights_shape: Tensor, values_rank: Tensor, values_shape: Tensor) -> Tensor:
+    parts = [weights_rank, weights_shape, values_rank, values_shape]
+    with name_scope(None, "has_valid_nonscalar_shape", parts) as scope:
+        same = equal(values_rank, weights_rank, name="is_same_rank")
+        valid: Tensor = cond(same, lambda: _has_valid_dims(weights_shape, values_shape), lambda: same, name=scope)
+        return valid
+
+
+def _has_valid_dims(weights_shape: Tensor, values_shape: Tensor) -> Tensor:
+    """Return whether each size of the weights is 1 or that of the values."""
+    with name_scope(None, "has_invalid_dims", [weights_shape, values_shape]) as scope:
+        sizes = expand_dims(values_shape, -1)
+        allowed = concat((sizes, ones_like(sizes)), axis=1)
+        invalid = set_difference(expand_dims(weights_shape, -1), allowed)
+        count = size(invalid.values, name="num_invalid_dims")
+        return equal(0, count, name=scope)
 
 
 def _described(name: str, tensor: Any) -> tuple[Tensor, Tensor, Tensor]:

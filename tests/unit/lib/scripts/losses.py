@@ -60,4 +60,12 @@ SCRIPTS = [
     tf.losses.mean_squared_error(f, g, scope='b')
     tf.constant([x.name for x in tf.losses.get_losses('a')])
     """,
+    "tf.losses.absolute_difference(any, any, weights=any)",
+    "tf.losses.mean_squared_error(dyn, dyn, weights=dyn)",
+    "tf.losses.mean_squared_error(dyn, dyn, weights=tf.placeholder(tf.float32, [None, 1], name='w'))",
+    "tf.losses.mean_pairwise_squared_error(dyn, dyn, weights=tf.placeholder(tf.float32, [None], name='w'))",
+    "tf.losses.sparse_softmax_cross_entropy(tf.placeholder(tf.int64, name='labels'), f)",
+    "tf.losses.sparse_softmax_cross_entropy(tf.placeholder(tf.int64, name='labels'), f, weights=any)",
+    "tf.losses.sparse_softmax_cross_entropy(tf.placeholder(tf.int64, [None, None], name='labels'), any)",
+    "tf.confusion_matrix(tf.placeholder(tf.int64, name='labels'), tf.placeholder(tf.int64, name='found'), 3)",
 ]
