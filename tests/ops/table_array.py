@@ -23,6 +23,8 @@ CASES = [
     Case("PlaceholderWithDefault", X, shape=[None, 4]),
     Case("Placeholder", dtype="float32", shape=[2, None]),
     Case("Placeholder", dtype="float16", shape=[]),
+    Case("FakeParam", dtype="float32", shape=[None, 3]),
+    Case("FakeParam", dtype="string", shape=[2]),
     Case("EnsureShape", X, shape=[None, 4]),
     Case("EnsureShape", X, shape=[None, 5]),
     Case("IdentityN", [X, WORDS, i32(1)]),
@@ -34,7 +36,16 @@ CASES = [
     Case("OnesLike", X.astype(ml_dtypes.bfloat16)),
     Case("OnesLike", np.int8(3)),
 ]
-for op in ["Identity", "Snapshot", "StopGradient", "PreventGradient", "DeepCopy", "ZerosLike"]:
+for op in [
+    "Identity",
+    "Snapshot",
+    "StopGradient",
+    "PreventGradient",
+    "GuaranteeConst",
+    "Copy",
+    "DeepCopy",
+    "ZerosLike",
+]:
     CASES += [Case(op, kind) for kind in KINDS if not (kind is WORDS and op == "Snapshot")]
     CASES += [Case(op, np.float32(2)), Case(op, X[:0])]
 CASES += [Case("Identity", kind) for kind in EVERY_KIND]

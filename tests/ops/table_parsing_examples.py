@@ -152,6 +152,49 @@ def parse_sequences(serialized, context=((), (), ()), lists=((), (), ())):
     )
 
 
+LISTS = {
+    "context_sparse_types": ["int64"],
+    "context_dense_shapes": [[2]],
+    "feature_list_dense_types": ["float32"],
+    "feature_list_sparse_types": ["int64"],
+    "feature_list_dense_shapes": [[]],
+}
+
+
+def parse_sequences_v1(serialized, may_lack):
+    return Case(
+        "ParseSequenceExample",
+        words(*serialized),
+        words(),
+        [F0],
+        feature_list_dense_missing_assumed_empty=may_lack,
+        context_sparse_keys=["b"],
+        context_dense_keys=["a"],
+        feature_list_sparse_keys=["x"],
+        feature_list_dense_keys=["y"],
+        Ncontext_sparse=1,
+        Ncontext_dense=1,
+        Nfeature_list_sparse=1,
+        Nfeature_list_dense=1,
+        **LISTS,
+    )
+
+
+def parse_one_sequence(serialized, may_lack):
+    keys = [[np.array(key, object)] for key in (b"b", b"a", b"x", b"y")]
+    return Case("ParseSingleSequenceExample", serialized, words(*may_lack), *keys, [F0], b"", **LISTS)
+
+
+CASES += [
+    parse_sequences_v1([P, Q], []),
+    parse_sequences_v1([P, sequence({"a": [1.0, 2.0]})], ["y"]),
+    parse_sequences_v1([P, sequence({"a": [1.0, 2.0]})], []),
+    parse_one_sequence(P, []),
+    parse_one_sequence(sequence({"a": [1.0, 2.0]}), ["y"]),
+    parse_one_sequence(sequence({"a": [1.0, 2.0]}), []),
+    parse_one_sequence(R, ["y"]),
+]
+
 SPARSE, DENSE, RAGGED = [("b", "int64")], [("a", [2], F0)], [("b", "int64", "int32")]
 CASES += [
     parse_sequences([P, Q, R], (SPARSE, (), ()), ([("x", "int64"), ("s", "string")], (), ())),

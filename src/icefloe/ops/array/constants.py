@@ -51,6 +51,12 @@ def attr_shape(c: ShapeContext) -> list[Dims]:
     return [c.attr("shape")]
 
 
+@kernel("FakeParam")
+def fake_param(*, dtype: DType, shape: Dims) -> Array:
+    """A tensor that stands where a branch of a conditional has no value to hand out; nothing reads it."""
+    return zeros(check_shape((size or 0 for size in shape or ()), dtype.numpy), dtype.numpy)
+
+
 @kernel("PlaceholderWithDefault", returns=("view", 0))
 def placeholder_with_default(default: Any) -> Any:
     return default
