@@ -167,4 +167,41 @@ def formats() -> list[Case]:
     ]
 
 
-CASES = [*activations(), *losses(), *biases(), *top_k(), *formats()]
+def clustering() -> list[Case]:
+    points = np.random.default_rng(8).normal(size=(60, 3)).astype(np.float32)
+    points[30:] += 2
+    op = "KmeansPlusPlusInitialization"
+
+    def start(wanted: int, seed: int, retries: int, x: np.ndarray = points) -> Case:
+        return Case(op, x, np.int64(wanted), np.int64(seed), np.int64(retries))
+
+    distances = np.abs(points[:, 0])
+    centers = points[::9] + np.float32(0.25)
+    return [
+        start(1, 0, 0),
+        start(5, 0, 0),
+        start(5, 12345678901, 3),
+        start(10, 7, -1),
+        start(60, 1, 0),
+        start(3, 1, 0, points[:3]),
+        start(2, 1, 0, points[:0]),
+        start(0, 1, 0),
+        start(61, 1, 0),
+        start(1, 1, 0, points[0]),
+        Case("KMC2ChainInitialization", distances, np.int64(0)),
+        Case("KMC2ChainInitialization", distances, np.int64(-5)),
+        Case("KMC2ChainInitialization", distances[:1], np.int64(3)),
+        Case("KMC2ChainInitialization", distances[:0], np.int64(3)),
+        Case("KMC2ChainInitialization", points, np.int64(3)),
+        Case("NearestNeighbors", points, centers, np.int64(1), tol=1e-4),
+        Case("NearestNeighbors", points, centers, np.int64(3), tol=1e-4),
+        Case("NearestNeighbors", points, centers, np.int64(99), tol=1e-4),
+        Case("NearestNeighbors", points, centers, np.int64(0)),
+        Case("NearestNeighbors", points, centers[:0], np.int64(2)),
+        Case("NearestNeighbors", points[:0], centers, np.int64(2)),
+        Case("NearestNeighbors", points, centers[:, :2], np.int64(2)),
+        Case("NearestNeighbors", points[0], centers, np.int64(2)),
+    ]
+
+
+CASES = [*activations(), *losses(), *biases(), *top_k(), *formats(), *clustering()]

@@ -208,4 +208,24 @@ def candidates() -> list[Case]:
     return cases
 
 
-CASES = [*floats(), *integers(), *parametric(), *shuffles(), *truncated(), *candidates()]
+def sobol() -> list[Case]:
+    def case(dim: object, count: object, skip: object, **attrs: object) -> Case:
+        return Case("SobolSample", *np.array([dim, count, skip], np.int32), tol=0, **attrs)
+
+    return [
+        case(5, 20, 0, dtype="float32"),
+        case(40, 70, 0, dtype="float64"),
+        case(200, 3, 1000, dtype="float32"),
+        case(1, 1, 0, dtype="float32"),
+        case(2, 9, 2**24 + 1, dtype="float32"),
+        case(0, 1, 0),
+        case(21201, 1, 0),
+        case(1, 0, 0),
+        case(1, 1, -1),
+        case(1, 2**30, 2**30),
+        case(3, 2**30, 0),
+        Case("SobolSample", np.array([2], np.int32), np.int32(1), np.int32(0)),
+    ]
+
+
+CASES = [*floats(), *integers(), *parametric(), *shuffles(), *truncated(), *candidates(), *sobol()]
