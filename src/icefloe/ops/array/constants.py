@@ -52,8 +52,10 @@ def attr_shape(c: ShapeContext) -> list[Dims]:
 
 
 @kernel("FakeParam")
-def fake_param(*, dtype: DType, shape: Dims) -> Array:
-    """A tensor that stands where a branch of a conditional has no value to hand out; nothing reads it."""
+def fake_param(*, dtype: DType, shape: Dims) -> Any:
+    """A value that is never used: what the branch not taken would have put out."""
+    if dtype.name in ("resource", "variant"):
+        return None
     return zeros(check_shape((size or 0 for size in shape or ()), dtype.numpy), dtype.numpy)
 
 

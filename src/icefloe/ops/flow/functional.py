@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
-from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, scalar, unknown
 from icefloe.shapes import Dims, shape_text
@@ -30,14 +29,6 @@ def to_bool(value: Any) -> np.bool_:
 
 
 shape("ToBool")(scalar)
-
-
-@kernel("FakeParam")
-def fake_param(*, dtype: DType, shape: Dims) -> Any:
-    """A value that is never used: what the branch not taken would have put out."""
-    if dtype.name in ("resource", "variant"):
-        return None
-    return np.zeros([n or 0 for n in shape or ()], dtype.numpy)
 
 
 @kernel("PartitionedCall", "StatefulPartitionedCall", per_run=True, returns="stored")
