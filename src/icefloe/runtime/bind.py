@@ -39,6 +39,10 @@ class Functions(Protocol):
         """
         ...
 
+    def may_wait(self, function: NameAttrList) -> bool:
+        """Return whether a call of `function` may have to wait for another step or thread."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
