@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+import copy
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -44,6 +45,12 @@ class ResourceManager:
         self._streams: dict[str, Stream] = {}
         self._states: dict[str, Any] = {}
         self._lock = threading.Lock()
+
+    def fork(self) -> ResourceManager:
+        """Return a manager of the same resources, under which nodes have random streams and states of their own."""
+        other = copy.copy(self)
+        other._streams, other._states = {}, {}
+        return other
 
     def lookup(self, container: str, name: str, cls: type[T]) -> T:
         """Return the resource. Raises: NotFoundError if there is none of that class."""

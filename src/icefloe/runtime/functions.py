@@ -73,6 +73,12 @@ def _named(attrs: Mapping[str, Any]) -> list[str]:
     return [f.name for value in attrs.values() for f in (value.func, *value.list.func) if f.name]
 
 
+def _keeps_state(op_type: str) -> bool:
+    """Return whether a node of this type has something of its own from call to call, such as a random stream."""
+    kernel = registry.find_kernel(op_type)
+    return kernel is not None and "manager" in kernel.attrs and "node" in kernel.attrs
+
+
 def _waits(op_type: str) -> bool:
     kernel = registry.find_kernel(op_type)
     return kernel is not None and (kernel.waits or kernel.blocks)
@@ -93,6 +99,7 @@ class Callee:
         # For each result its place among the program's, or None where it is not wanted.
         self._order: tuple[int | None, ...] = ()
         self._arguments = 0
+        self._keeps: bool | None = None
         self._lock = threading.RLock()
 
     def __call__(self, values: Sequence[Any], context: Any = None) -> list[Any]:
@@ -108,6 +115,28 @@ class Callee:
             )
         results = program.call(values, context)
         return [None if i is None else results[i] for i in self._order]
+
+    @property
+    def definition(self) -> tuple[NameAttrList, Graph]:
+        """The function's name and attrs, and the graph whose library has it."""
+        return self._function, self._library.graph
+
+    def separate(self, forks: dict[int, Any]) -> Callee:
+        """Return this function with streams and states of its nodes that are shared with what `forks` was given to.
+
+        forks: empty at first. A function whose nodes keep nothing from call to call is returned as it is.
+        """
+        library = self._library
+        if self._keeps is None:
+            self._keeps = any(map(_keeps_state, library._ops_below(self._function)))
+        if not self._keeps:
+            return self
+        fork = forks.get(id(library))
+        if fork is None:
+            fork = forks[id(library)] = Library(library.graph, library.manager.fork(), library.engine)
+        name = self._function.name
+        made: Callee = fork.callable(self._function, name, self._wanted, lowered=self._lowered)
+        return made
 
     def _prepare(self) -> Program:
         with self._lock:
