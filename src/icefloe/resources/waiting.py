@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from enum import Enum
 from typing import Any
 
@@ -137,7 +137,7 @@ class Arena:
     def cancel(self, attempt: Attempt) -> None:
         """End an attempt with a CancelledError, unless it has ended; it puts back what it has taken."""
         with self._lock:
-            attempt.end(error=errors.CancelledError(f"{self._names[attempt.line]} operation was cancelled"))
+            attempt.end(error=self._cancelled(attempt.line))
             if not self._is_flushing and attempt in self._lines[attempt.line]:
                 self._lines[attempt.line].remove(attempt)
                 attempt.withdraw()
@@ -145,10 +145,18 @@ class Arena:
 
     def close(self) -> None:
         """Cancel all attempts that wait, as when the resource is deleted."""
+        self._cancel_lines(range(len(self._lines)))
+
+    def _cancel_lines(self, lines: Iterable[int]) -> None:
+        """Cancel all attempts of some lines before any other is tried."""
         with self._lock:
-            for line in self._lines:
-                for attempt in list(line):
-                    self.cancel(attempt)
+            for line in lines:
+                for attempt in list(self._lines[line]):
+                    attempt.end(error=self._cancelled(line))
+            self._flush()
+
+    def _cancelled(self, line: int) -> errors.CancelledError:
+        return errors.CancelledError(f"{self._names[line]} operation was cancelled")
 
     def _flush(self) -> None:
         self._is_stale = True
