@@ -147,11 +147,13 @@ _COMPUTED = (
     *("Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalNot", "Select", "SelectV2"),
     *("Reshape", "Squeeze", "ExpandDims", "Slice", "StridedSlice", "Gather", "GatherV2", "Transpose", "ReverseV2"),
     *("ZerosLike", "OnesLike", "BroadcastArgs", "InvertPermutation", "Pack", "Unpack", "SplitV", "ConcatOffset"),
-    *("BroadcastTo", "Tile", "ListDiff"),
+    *("BroadcastTo", "Tile", "ListDiff", "Where", "Unique", "TopKV2", "ArgMax", "ArgMin", "Cumsum", "Cumprod"),
+    *("LinSpace", "SparseReshape"),
 )
 _GROWING: dict[str, Callable[[Inputs], float]] = {
     "BroadcastTo": lambda values: np.prod(values[1], dtype=np.float64),
     "Tile": lambda values: np.size(values[0]) * np.prod(values[1], dtype=np.float64),
+    "LinSpace": lambda values: float(values[2]),
 }
 
 
@@ -218,10 +220,17 @@ def _element_or_compute(t: Tensor, values: Inputs) -> Any:
     return _compute(t, values) if values else np.asarray(_shape_element(t), t.dtype.as_numpy_dtype)
 
 
+def _taken(t: Tensor, values: Inputs) -> Any:
+    """Return what a Switch hands on where it is known which way it goes."""
+    return values[0] if t.value_index == int(values[1]) else None
+
+
 _KNOWN: dict[str, Any] = {
     **_FOLD,
     **dict.fromkeys(_COMPUTED, (_all, _compute, False)),
     **dict.fromkeys(("StridedSlice", "Unpack"), (_needed, _element_or_compute, False)),
+    "Switch": (_all, _taken, False),
+    "Enter": (_first, _same, False),
 }
 
 

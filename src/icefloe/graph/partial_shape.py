@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # How many ConcatV2 and StridedSlice ops may stand in a row before a shape counts as unknown.
 _MAX_DEPTH = 50
+_SIZES = (datatypes.int32, datatypes.int64)
 
 
 def known_shape(tensor: Tensor) -> Dims:
@@ -44,7 +45,7 @@ def _read(tensor: Tensor, depth: int) -> Dims:
     op = tensor.op
     steps = 0
     while op.type in ("Identity", "StopGradient", "Snapshot") or (
-        op.type == "Cast" and op.inputs[0].dtype.base_dtype in (datatypes.int32, datatypes.int64)
+        op.type == "Cast" and op.inputs[0].dtype.base_dtype in _SIZES
     ):
         tensor = op.inputs[0]
         op = tensor.op
@@ -140,7 +141,49 @@ def constant_value_as_shape(tensor: Tensor) -> shapes.TensorShape:
                 "describe an unknown shape."
             )
         return shapes.unknown_shape()
-    try:
-        return shapes.TensorShape(known_shape(tensor))
-    except errors.InvalidArgumentError as error:
-        raise ValueError(error.message) from None
+    return shapes.TensorShape(_told(tensor, 0))
+
+
+def _told(tensor: Tensor, depth: int) -> Dims:
+    """Read a vector as a shape by the rules of TensorFlow's Python layer, which are fewer than those of `known_shape`.
+
+    Constants are told through `constant_value`, after which they cannot be fed.
+    """
+    dims = tensor.shape.with_rank(1).as_list()
+    if dims == [0]:
+        return ()
+    op = tensor.op
+    if depth < _MAX_DEPTH:
+        if op.type == "Shape":
+            return op.inputs[0]._static_dims()
+        if op.type == "Cast":
+            whole = _told(op.inputs[0], depth + 1)
+            return whole if whole is None or tensor.dtype in _SIZES else (None,) * len(whole)
+        if op.type == "Pack":
+            values = [constant_value(t) for t in op.inputs]
+            return tuple([None if v is None or v < 0 else int(v) for v in values])
+        if op.type in ("Concat", "ConcatV2"):
+            inputs = op.inputs[1:] if op.type == "Concat" else op.inputs[:-1]
+            return _joined([_told(t, depth + 1) for t in inputs])
+        if op.type == "StridedSlice":
+            bounds = _told_bounds(tensor)
+            if bounds is not None:
+                whole = _told(op.inputs[0], depth + 1)
+                return None if whole is None else whole[bounds]
+    value = constant_value(tensor)
+    if value is not None:
+        return tuple([None if size < 0 else size for size in value.tolist()])
+    return None if dims[0] is None else (None,) * dims[0]
+
+
+def _told_bounds(tensor: Tensor) -> slice | None:
+    op = tensor.op
+    if any(op.kernel_attr(mask) for mask in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")):
+        return None
+    found = [constant_value(t) for t in op.inputs[1:4]]
+    if any(v is None or np.size(v) != 1 for v in found) or op.inputs[0].shape.rank != 1:
+        return None
+    begin, end, stride = (int(v[0]) for v in found)
+    if stride == 0:
+        return None
+    return slice(None if op.kernel_attr("begin_mask") else begin, None if op.kernel_attr("end_mask") else end, stride)
