@@ -216,7 +216,9 @@ from icefloe.datatypes import int32 as int32
 from icefloe.datatypes import int64 as int64
 from icefloe.datatypes import int8 as int8
 from icefloe import io as io
+from icefloe.lib.math_properties import is_non_decreasing as is_non_decreasing
 from icefloe.lib.checks import is_numeric_tensor as is_numeric_tensor
+from icefloe.lib.math_properties import is_strictly_increasing as is_strictly_increasing
 from icefloe.lib.constants import is_symbolic_tensor as is_symbolic_tensor
 from icefloe.lib.constants import is_tensor as is_tensor
 from icefloe.lib.variable_lists import is_variable_initialized as is_variable_initialized

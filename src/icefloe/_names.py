@@ -110,6 +110,7 @@ TABLE: dict[str, dict[str, str]] = {
             unsorted_segment_mean unsorted_segment_sqrt_n sparse_segment_sum sparse_segment_mean sparse_segment_sqrt_n
             bincount histogram_fixed_width histogram_fixed_width_bins sort argsort
         """,
+        "lib.math_properties": "is_non_decreasing is_strictly_increasing",
         "lib.math_special": "lbeta",
         "lib.parsing": """
             decode_csv decode_json_example decode_raw parse_example parse_single_example parse_single_sequence_example
@@ -232,9 +233,9 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "image": {
         "lib.image_geometry": """
-            central_crop crop_to_bounding_box flip_left_right flip_up_down pad_to_bounding_box
-            resize_image_with_crop_or_pad resize_with_crop_or_pad=resize_image_with_crop_or_pad transpose
-            transpose_image=transpose
+            central_crop crop_to_bounding_box flip_left_right flip_up_down pad_to_bounding_box random_flip_left_right
+            random_flip_up_down resize_image_with_crop_or_pad resize_with_crop_or_pad=resize_image_with_crop_or_pad
+            rot90 transpose transpose_image=transpose
         """,
         "lib.image_resize": """
             ResizeMethod resize=resize_images resize_bicubic resize_bilinear resize_image_with_pad resize_images
@@ -251,7 +252,7 @@ TABLE: dict[str, dict[str, str]] = {
             extract_patches generate_bounding_box_proposals non_max_suppression non_max_suppression_overlaps
             non_max_suppression_with_scores sample_distorted_bounding_box
         """,
-        "lib.image_quality": "image_gradients psnr sobel_edges ssim total_variation",
+        "lib.image_quality": "image_gradients psnr sobel_edges ssim ssim_multiscale total_variation",
         "top": "random_crop",
         "op": """
             decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg
@@ -343,6 +344,7 @@ TABLE: dict[str, dict[str, str]] = {
             erfcinv erfinv multiply_no_nan ndtri polyval reciprocal_no_nan xdivy xlog1py divide_no_nan=div_no_nan
         """,
         "lib.math_reduce": "reduce_euclidean_norm reduce_std reduce_variance",
+        "lib.math_properties": "is_non_decreasing is_strictly_increasing zero_fraction",
         "lib.math_range": "cumulative_logsumexp sobol_sample",
         "lib.math_special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
         "lib.nn_activations": "log_softmax softmax softplus",
@@ -400,7 +402,11 @@ TABLE: dict[str, dict[str, str]] = {
             softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits
             weighted_cross_entropy_with_logits
         """,
-        "lib.nn_embedding": "embedding_lookup embedding_lookup_sparse",
+        "lib.nn_embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
+        "lib.nn_ctc": """
+            collapse_repeated ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss
+        """,
+        "lib.math_properties": "zero_fraction",
         "lib.nn_top_k": "approx_max_k approx_min_k in_top_k top_k",
         "lib.nn_sampling": """
             all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler

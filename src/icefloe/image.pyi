@@ -34,6 +34,8 @@ from icefloe.lib.image_quality import psnr as psnr
 from icefloe.lib.image_color import random_brightness as random_brightness
 from icefloe.lib.image_color import random_contrast as random_contrast
 from icefloe.lib.random_draws import random_crop as random_crop
+from icefloe.lib.image_geometry import random_flip_left_right as random_flip_left_right
+from icefloe.lib.image_geometry import random_flip_up_down as random_flip_up_down
 from icefloe.lib.image_color import random_hue as random_hue
 from icefloe.lib.image_color import random_jpeg_quality as random_jpeg_quality
 from icefloe.lib.image_color import random_saturation as random_saturation
@@ -48,9 +50,11 @@ from icefloe.lib.image_geometry import resize_image_with_crop_or_pad as resize_w
 from icefloe.lib.image_color import rgb_to_grayscale as rgb_to_grayscale
 from icefloe.lib.image_color import rgb_to_yiq as rgb_to_yiq
 from icefloe.lib.image_color import rgb_to_yuv as rgb_to_yuv
+from icefloe.lib.image_geometry import rot90 as rot90
 from icefloe.lib.image_boxes import sample_distorted_bounding_box as sample_distorted_bounding_box
 from icefloe.lib.image_quality import sobel_edges as sobel_edges
 from icefloe.lib.image_quality import ssim as ssim
+from icefloe.lib.image_quality import ssim_multiscale as ssim_multiscale
 from icefloe.lib.image_quality import total_variation as total_variation
 from icefloe.lib.image_geometry import transpose as transpose
 from icefloe.lib.image_geometry import transpose as transpose_image

@@ -14,6 +14,7 @@ from icefloe.lib.nn_pooling import avg_pool_v2 as avg_pool_v2
 from icefloe.lib.nn_normalization import batch_norm_with_global_normalization as batch_norm_with_global_normalization
 from icefloe.lib.nn_normalization import batch_normalization as batch_normalization
 from icefloe.lib.nn_activations import bias_add as bias_add
+from icefloe.lib.nn_ctc import collapse_repeated as collapse_repeated
 from icefloe.lib.nn_sampling import compute_accidental_hits as compute_accidental_hits
 from icefloe.lib.nn_convolution import conv1d as conv1d
 from icefloe.lib.nn_transposed import conv1d_transpose as conv1d_transpose
@@ -26,6 +27,10 @@ from icefloe.lib.nn_transposed import conv3d_transpose as conv3d_transpose
 from icefloe.lib.nn_transposed import conv_transpose as conv_transpose
 from icefloe.lib.nn_convolution import convolution as convolution
 from icefloe.lib.nn_activations import crelu as crelu
+from icefloe.lib.nn_ctc import ctc_beam_search_decoder as ctc_beam_search_decoder
+from icefloe.lib.nn_ctc import ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2
+from icefloe.lib.nn_ctc import ctc_greedy_decoder as ctc_greedy_decoder
+from icefloe.lib.nn_ctc import ctc_loss as ctc_loss
 from icefloe.lib.array_shape import depth_to_space as depth_to_space
 from icefloe.lib.nn_depthwise import depthwise_conv2d as depthwise_conv2d
 from icefloe.lib.nn_depthwise import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
@@ -61,6 +66,7 @@ from icefloe.lib.nn_normalization import normalize_moments as normalize_moments
 from icefloe.lib.nn_pooling import pool as pool
 from icefloe.lib.nn_activations import relu6 as relu6
 from icefloe.lib.nn_activations import relu_layer as relu_layer
+from icefloe.lib.nn_embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from icefloe.lib.nn_sampling import sampled_softmax_loss as sampled_softmax_loss
 from icefloe.lib.nn_depthwise import separable_conv2d as separable_conv2d
 from icefloe.lib.math_elementwise import sigmoid as sigmoid
@@ -81,6 +87,7 @@ from icefloe.lib.nn_losses import weighted_cross_entropy_with_logits as weighted
 from icefloe.lib.nn_normalization import weighted_moments as weighted_moments
 from icefloe.lib.nn_windows import with_space_to_batch as with_space_to_batch
 from icefloe.lib.nn_activations import xw_plus_b as xw_plus_b
+from icefloe.lib.math_properties import zero_fraction as zero_fraction
 
 def conv3d_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, data_format: Any = 'NDHWC', dilations: Any = ..., name: str | None = ...) -> Any: ...
 def conv3d_backprop_filter_v2(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, data_format: Any = 'NDHWC', dilations: Any = ..., name: str | None = ...) -> Any: ...

@@ -250,9 +250,9 @@ def pad(
             f"Received `mode` = {mode}"
         )
     source = result.op.inputs[0].shape
-    if source.rank is not None and not result.shape.is_fully_defined() and not isinstance(paddings, Tensor):
-        known = paddings if isinstance(paddings, (list, tuple, np.ndarray)) else None
-        if known is not None:
+    if source.rank is not None and not result.shape.is_fully_defined():
+        known = get_static_value(paddings, partial=True) if isinstance(paddings, Tensor) else paddings
+        if isinstance(known, (list, tuple, np.ndarray)):
             result.set_shape([_padded(size, pair) for size, pair in zip(source.as_list(), known)])
     return result
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from icefloe import errors
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_join import unstack
@@ -97,17 +96,3 @@ def as_batch(image: Tensor) -> tuple[Tensor, bool]:
 def from_batch(images: Tensor, was_batch: bool) -> Tensor:
     """Return what `as_batch` was given, of what it gave."""
     return images if was_batch else squeeze(images, axis=[0])
-
-
-def rank_of(image: Tensor, space: str = " ") -> int:
-    """Return 3 or 4.
-
-    Raises: ValueError for another rank; UnimplementedError for an unknown one, which takes a conditional.
-    """
-    if image.shape.rank is None:
-        raise errors.UnimplementedError(
-            "an image of unknown rank takes a conditional", hint="Give it a rank with set_shape."
-        )
-    if image.shape.rank not in (3, 4):
-        raise ValueError(f"'image' (shape {image.shape}){space}must have either 3 or 4 dimensions.")
-    return image.shape.rank

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Callable
 from typing import Any
 
 from icefloe import datatypes
@@ -12,29 +14,114 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib import array_shape
 from icefloe.lib.array_join import stack
 from icefloe.lib.array_select import pad, slice
-from icefloe.lib.array_shape import reshape, shape
+from icefloe.lib.array_shape import rank, reshape, shape
 from icefloe.lib.constants import get_static_value
 from icefloe.lib.control import with_dependencies
+from icefloe.lib.control_flow_case import case
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.image_checks import (
     as_batch,
     check_image,
     checked_image,
     from_batch,
     is_known,
-    rank_of,
     require,
     sizes_of,
 )
 from icefloe.lib.math_cast import cast
-from icefloe.lib.math_elementwise import equal
+from icefloe.lib.math_elementwise import equal, round
+from icefloe.lib.random_draws import random_uniform
+
+
+def _by_rank(image: Tensor, of_one: Callable[[], Tensor], of_batch: Callable[[], Tensor], space: str = " ") -> Tensor:
+    """Return what the first function gives for one image, the second for a batch; a conditional if that is unknown."""
+    if image.shape.rank is None:
+        chosen: Tensor = cond(equal(rank(image), 3), of_one, of_batch)
+        return chosen
+    if image.shape.rank not in (3, 4):
+        raise ValueError(f"'image' (shape {image.shape}){space}must have either 3 or 4 dimensions.")
+    return of_one() if image.shape.rank == 3 else of_batch()
+
+
+def _like(image: Tensor, result: Tensor) -> Tensor:
+    """Return the result with the static shape of `image`, which has rank 3."""
+    result.set_shape([None, None, None] if image.shape.rank is None else image.shape)
+    return result
 
 
 def _flip(image: Any, axis: int, scope_name: str) -> Tensor:
     with name_scope(None, scope_name, [image]):
         image = checked_image(convert_to_tensor(image, name="image"))
-        if rank_of(image, "") == 4:
-            return apply_op("ReverseV2", image, [axis + 1])
-        return apply_op("ReverseV2", image, [axis])
+
+        def of_one() -> Tensor:
+            return _like(image, apply_op("ReverseV2", image, [axis]))
+
+        return _by_rank(image, of_one, lambda: apply_op("ReverseV2", image, [axis + 1]), "")
+
+
+def _random_flip(image: Any, axis: int, scope_name: str, seed: int | None) -> Tensor:
+    with name_scope(None, scope_name, [image]) as scope:
+        image = checked_image(convert_to_tensor(image, name="image"))
+
+        def of_one() -> Tensor:
+            mirror = apply_op("Less", random_uniform(shape=[], minval=0, maxval=1.0, seed=seed), 0.5)
+            result = cond(mirror, lambda: apply_op("ReverseV2", image, [axis]), lambda: image, name=scope)
+            return _like(image, result)
+
+        def of_batch() -> Tensor:
+            count = shape(image)[0]
+            draws = random_uniform(shape=[count], minval=0, maxval=1.0, seed=seed)
+            flips: Any = cast(round(reshape(draws, [count, 1, 1, 1])), image.dtype)
+            flipped = flips * apply_op("ReverseV2", image, [axis + 1])
+            result: Tensor = flipped + (1 - flips) * image
+            return result
+
+        return _by_rank(image, of_one, of_batch)
+
+
+def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+    """Return images mirrored along their width or not, each with probability 1/2."""
+    return _random_flip(image, 1, "random_flip_left_right", seed)
+
+
+def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+    """Return images mirrored along their height or not, each with probability 1/2."""
+    return _random_flip(image, 0, "random_flip_up_down", seed)
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """Return images turned by `k` quarters counter-clockwise."""
+    with name_scope(name, "rot90", [image, k]) as scope:
+        image = checked_image(convert_to_tensor(image, name="image"))
+        k = convert_to_tensor(k, dtype=datatypes.int32, name="k")
+        k.shape.assert_has_rank(0)
+        k = apply_op("FloorMod", k, 4, name="mod")
+        return _by_rank(image, lambda: _turned(image, k, 0, scope), lambda: _turned(image, k, 1, scope))
+
+
+def _turned(image: Tensor, k: Tensor, first: int, scope: str) -> Tensor:
+    """Return the image turned; `first` is the axis of its height."""
+    height, width = first, first + 1
+    order = [*builtins.range(first), width, height, first + 2]
+
+    def quarter() -> Tensor:
+        return array_shape.transpose(apply_op("ReverseV2", image, [width]), order)
+
+    def half() -> Tensor:
+        return apply_op("ReverseV2", image, [height, width])
+
+    def three_quarters() -> Tensor:
+        return apply_op("ReverseV2", array_shape.transpose(image, order), [width])
+
+    turns = (quarter, half, three_quarters)
+    cases = [(equal(k, count), turn) for count, turn in enumerate(turns, start=1)]
+    result: Tensor = case(cases, default=lambda: image, exclusive=True, name=scope)
+    if first:
+        sizes = result.shape
+        result.set_shape([sizes[0], None, None, sizes[3]])
+    else:
+        result.set_shape([None, None, image.shape[2]])
+    return result
 
 
 def flip_left_right(image: Any) -> Tensor:
@@ -51,8 +138,11 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     """Return images with height and width exchanged."""
     with name_scope(name, "transpose", [image]):
         image = checked_image(convert_to_tensor(image, name="image"))
-        order = [1, 0, 2] if rank_of(image) == 3 else [0, 2, 1, 3]
-        return array_shape.transpose(image, order, name=name)
+        return _by_rank(
+            image,
+            lambda: array_shape.transpose(image, [1, 0, 2], name=name),
+            lambda: array_shape.transpose(image, [0, 2, 1, 3], name=name),
+        )
 
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:

@@ -16,17 +16,20 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import zeros
 from icefloe.lib.array_join import concat, stack, unstack
 from icefloe.lib.array_select import pad
-from icefloe.lib.array_shape import reshape, shape, shape_n, size
+from icefloe.lib.array_shape import expand_dims, reshape, shape, shape_n, size
 from icefloe.lib.checks import Assert
 from icefloe.lib.control import identity
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.image_color import convert_image_dtype
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_elementwise import abs as abs_
-from icefloe.lib.math_elementwise import equal, subtract
+from icefloe.lib.math_elementwise import equal, not_equal, subtract
+from icefloe.lib.math_elementwise import pow as pow_
 from icefloe.lib.math_range import range
-from icefloe.lib.math_reduce import reduce_all, reduce_mean, reduce_sum
+from icefloe.lib.math_reduce import reduce_all, reduce_any, reduce_mean, reduce_prod, reduce_sum
 from icefloe.lib.nn_activations import softmax
 from icefloe.lib.nn_depthwise import depthwise_conv2d
+from icefloe.lib.nn_pooling import avg_pool
 
 
 def total_variation(images: Any, name: str | None = None) -> Tensor:
@@ -74,8 +77,8 @@ def sobel_edges(image: Any) -> Tensor:
     return result
 
 
-def _comparable(a: Tensor, b: Tensor) -> list[Operation]:
-    """Return the assertions that two batches of images have the same shape but for axes of the batch.
+def _comparable(a: Tensor, b: Tensor) -> tuple[list[Tensor], list[Operation]]:
+    """Return the shapes of two batches of images and the assertions that they are the same but for axes of the batch.
 
     Raises: ValueError if they have not.
     """
@@ -88,7 +91,7 @@ def _comparable(a: Tensor, b: Tensor) -> list[Operation]:
     shapes = shape_n([a, b])
     enough = apply_op("GreaterEqual", size(shapes[0]), 3)
     checks = [Assert(enough, list(shapes), summarize=10)]
-    return [*checks, Assert(reduce_all(equal(shapes[0][-3:], shapes[1][-3:])), list(shapes), summarize=10)]
+    return shapes, [*checks, Assert(reduce_all(equal(shapes[0][-3:], shapes[1][-3:])), list(shapes), summarize=10)]
 
 
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
@@ -101,7 +104,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         log_peak: Any = 20 * apply_op("Log", peak)
         log_peak = log_peak / apply_op("Log", 10.0)
         ratio = subtract(log_peak, np.float32(10 / np.log(10)) * apply_op("Log", error), name="psnr")
-        with control_dependencies(_comparable(a, b)):
+        with control_dependencies(_comparable(a, b)[1]):
             result: Tensor = identity(ratio)
             return result
 
@@ -120,13 +123,64 @@ def ssim(
     with name_scope(None, "SSIM", [img1, img2]):
         img1 = convert_to_tensor(img1, name="img1")
         img2 = convert_to_tensor(img2, name="img2")
-        with control_dependencies(_comparable(img1, img2)):
+        with control_dependencies(_comparable(img1, img2)[1]):
             img1 = identity(img1)
         peak = convert_image_dtype(cast(max_val, img1.dtype), datatypes.float32)
         img1 = convert_image_dtype(img1, datatypes.float32)
         img2 = convert_image_dtype(img2, datatypes.float32)
         window = (filter_size, filter_sigma)
-        return reduce_mean(_similarity(img1, img2, peak, window, (k1, k2), return_index_map), [-1])
+        return reduce_mean(_similarity(img1, img2, peak, window, (k1, k2), return_index_map)[0], [-1])
+
+
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Tensor:
+    """Return the structural similarity of each pair of images over scales, each half the one before."""
+    with name_scope(None, "MS-SSIM", [img1, img2]):
+        img1 = convert_to_tensor(img1, name="img1")
+        img2 = convert_to_tensor(img2, name="img2")
+        sizes, checks = _comparable(img1, img2)
+        with control_dependencies(checks):
+            img1 = identity(img1)
+        peak = convert_image_dtype(cast(max_val, img1.dtype), datatypes.float32)
+        images = [convert_image_dtype(image, datatypes.float32) for image in (img1, img2)]
+        heads, tails = [x[:-3] for x in sizes], [x[-3:] for x in sizes]
+        halves = constant([2, 2, 1], dtype=datatypes.int32)
+        structures: list[Tensor] = []
+        similarity: Any = None
+        for scale, _ in enumerate(power_factors):
+            with name_scope(None, f"Scale{scale}", images):
+                if scale:
+                    images, tails = _halved(images, heads, tails, halves)
+                window = (filter_size, filter_sigma)
+                similarity, structure = _similarity(images[0], images[1], peak, window, (k1, k2), False)
+                structures.append(apply_op("Relu", structure))
+        structures.pop()
+        factors = stack([*structures, apply_op("Relu", similarity)], axis=-1)
+        return reduce_mean(reduce_prod(pow_(factors, power_factors), [-1]), [-1])
+
+
+def _halved(images: list[Tensor], heads: list[Any], tails: list[Any], halves: Tensor) -> tuple[list[Tensor], list[Any]]:
+    """Return images of half the size, odd sizes filled up first, and the sizes of their last three axes."""
+    flat = [reshape(image, concat([[-1], tail], 0)) for image, tail in zip(images, tails)]
+    rest = tails[0] % halves
+    odd = reduce_any(not_equal(rest, 0))
+
+    def filled() -> list[Tensor]:
+        paddings = pad(expand_dims(rest, -1), [[1, 0], [1, 0]])
+        return [pad(image, paddings, mode="SYMMETRIC") for image in flat]
+
+    even = cond(odd, filled, lambda: flat)
+    small = [avg_pool(image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID") for image in even]
+    tails = [x[1:] for x in shape_n(small)]
+    return [reshape(x, concat([head, tail], 0)) for x, head, tail in zip(small, heads, tails)], tails
 
 
 def _gaussian(length: Tensor, sigma: Any) -> Tensor:
@@ -140,8 +194,8 @@ def _gaussian(length: Tensor, sigma: Any) -> Tensor:
 
 def _similarity(
     img1: Tensor, img2: Tensor, peak: Any, window: tuple[int, float], k: tuple[float, float], index_map: bool
-) -> Tensor:
-    """Return the similarity [..., channels], of each pixel if `index_map`."""
+) -> tuple[Tensor, Tensor]:
+    """Return the similarity [..., channels] and that of the structure alone, of each pixel if `index_map`."""
     length = constant(window[0], dtype=datatypes.int32)
     sigma = constant(window[1], dtype=img1.dtype)
     shapes = shape_n([img1, img2])
@@ -161,13 +215,9 @@ def _similarity(
 
     luminance, structure = _luminance_and_structure(img1, img2, mean, peak, k)
     if index_map:
-        product: Tensor = luminance * structure
-        return product
+        return luminance * structure, structure
     axes = constant([-3, -2], dtype=datatypes.int32)
-    result = reduce_mean(luminance * structure, axes)
-    # TensorFlow makes the mean of the structure alone as well, for the multi-scale index.
-    reduce_mean(structure, axes)
-    return result
+    return reduce_mean(luminance * structure, axes), reduce_mean(structure, axes)
 
 
 def _luminance_and_structure(

@@ -11,17 +11,21 @@ from icefloe.graph.default_graph import colocate_with, device, name_scope
 from icefloe.graph.indexed_slices import convert_n_to_tensor_or_indexed_slices
 from icefloe.graph.sparse_tensor import SparseTensor
 from icefloe.graph.tensor import Tensor
-from icefloe.lib.array_create import ones
+from icefloe.lib.array_create import ones, ones_like, zeros_like
 from icefloe.lib.array_join import concat, stack
 from icefloe.lib.array_select import gather, unique, where
+from icefloe.lib.array_select import slice as slice_
 from icefloe.lib.array_shape import expand_dims, rank, reshape, shape, size
 from icefloe.lib.constants import is_tensor
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_clip import clip_by_norm
 from icefloe.lib.math_elementwise import pow
 from icefloe.lib.math_range import range as range_
-from icefloe.lib.math_reduce import reduce_sum
+from icefloe.lib.math_reduce import reduce_prod, reduce_sum
+from icefloe.lib.sparse_layout import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 from icefloe.lib.variable_partitioned import PartitionedVariable
+from icefloe.lib.variable_resource import ResourceVariable
+from icefloe.shapes import unknown_shape
 
 
 def _listed(params: Any) -> list[Any]:
@@ -201,3 +205,76 @@ def _weighted(table: Any, index: Any, segments: Tensor, weights: Tensor, combine
             divisor = apply_op("Sqrt", apply_op("SegmentSum", pow(weights, 2), segments))
         result = apply_op("DivNoNan", total, divisor, name=name)
     return cast(result, original) if result.dtype != original else result
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: Any = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: Any = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Return what `embedding_lookup_sparse` does of ids of any rank, ids below 0 and weights not above 0 left out.
+
+    default_id: the row for entries without ids; zeros by default. Raises: ValueError without a table.
+    """
+    if embedding_weights is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    tables = _listed(embedding_weights)
+    if not tables:
+        raise ValueError(f"Missing embedding_weights {tables}.")
+    dtype = None if sparse_weights is None else sparse_weights.dtype
+    tables = [
+        table
+        if isinstance(table, ResourceVariable) and dtype in (None, table.dtype)
+        else convert_to_tensor(table, dtype=dtype)
+        for table in tables
+    ]
+    with name_scope(name, "embedding_lookup", [*tables, sparse_ids, sparse_weights]) as scope:
+        old_shape = sparse_ids.dense_shape
+        known_rank = old_shape.shape[0].value
+        ndims: Any = size(old_shape) if known_rank is None else known_rank
+        rows = reduce_prod(slice_(old_shape, [0], [ndims - 1]))
+        ids = sparse_reshape(sparse_ids, [rows, gather(old_shape, ndims - 1)])
+        weights = sparse_weights
+        if weights is not None:
+            weights = SparseTensor(ids.indices, weights.values, ids.dense_shape)
+        ids, weights = _valid(ids, weights, combiner)
+        ids, empty = sparse_fill_empty_rows(ids, default_id or 0)
+        if weights is not None:
+            weights, _ = sparse_fill_empty_rows(weights, 1.0)
+        result = embedding_lookup_sparse(
+            tables,
+            ids,
+            weights,
+            combiner=combiner,
+            partition_strategy=partition_strategy,
+            name=None if default_id is None else scope,
+            max_norm=max_norm,
+            allow_fast_lookup=allow_fast_lookup,
+        )
+        if default_id is None:
+            empty = apply_op("Tile", reshape(empty, [-1, 1]), stack([1, shape(result)[1]]))
+            result = where(empty, zeros_like(result), result, name=scope)
+        outer = slice_(cast(old_shape, datatypes.int32), [0], [ndims - 1])
+        final = reshape(result, concat([outer, slice_(shape(result), [1], [-1])], 0))
+        outer_rank = None if known_rank is None else known_rank - 1
+        final.set_shape(unknown_shape(outer_rank).concatenate(result.shape[1:]))
+        return final
+
+
+def _valid(ids: SparseTensor, weights: SparseTensor | None, combiner: str) -> tuple[SparseTensor, SparseTensor | None]:
+    """Return ids from 0 on and, unless they are summed, of positive weight."""
+    valid = apply_op("GreaterEqual", ids.values, 0)
+    if weights is None:
+        return sparse_retain(ids, valid), None
+    valid = apply_op("LogicalAnd", valid, ones_like(weights.values, dtype=datatypes.bool))
+    ids, weights = sparse_retain(ids, valid), sparse_retain(weights, valid)
+    if combiner != "sum":
+        positive = apply_op("Greater", weights.values, 0)
+        ids, weights = sparse_retain(ids, positive), sparse_retain(weights, positive)
+    return ids, weights

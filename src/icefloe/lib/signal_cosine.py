@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
@@ -13,6 +14,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_join import concat
 from icefloe.lib.array_select import pad
 from icefloe.lib.array_shape import expand_dims, shape
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_elementwise import complex, real, rsqrt, sqrt
 from icefloe.lib.math_range import range
@@ -81,15 +83,20 @@ def _transform(tensor: Any, kind: int, n: Any, norm: str | None, name: str | Non
 
 
 def _resized(tensor: Tensor, n: Any, size: Any) -> Tensor:
-    if isinstance(size, Tensor):
-        raise errors.UnimplementedError(
-            "an axis of unknown size cannot be cut or padded to n without a conditional",
-            hint="Give it a static size, for example with set_shape.",
-        )
-    if n <= size:
+    """Return `tensor` with `n` elements along its last axis, which has `size`."""
+
+    def shortened() -> Tensor:
         return tensor[..., 0:n]
-    ndims = tensor.shape.rank or 0
-    return pad(tensor, convert_to_tensor([[0, 0]] * (ndims - 1) + [[0, n - size]], dtype=datatypes.int32))
+
+    def lengthened() -> Tensor:
+        paddings: list[Any] = [[0, 0] for _ in builtins.range(len(tensor.shape))]
+        paddings[-1][1] = n - size
+        return pad(tensor, convert_to_tensor(paddings, dtype=datatypes.int32))
+
+    if isinstance(size, Tensor):
+        resized: Tensor = cond(n <= size, shortened, lengthened)
+        return resized
+    return shortened() if n <= size else lengthened()
 
 
 def _weights(first: Tensor, others: Tensor, size: Any) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant, convert_to_tensor
 from icefloe.graph.default_graph import name_scope
@@ -18,6 +18,7 @@ from icefloe.lib.array_join import concat, split
 from icefloe.lib.array_select import gather, pad, strided_slice
 from icefloe.lib.array_shape import rank, reshape, shape, size, transpose
 from icefloe.lib.constants import get_static_value
+from icefloe.lib.control_flow_while import while_loop
 from icefloe.lib.math_range import range
 from icefloe.lib.math_reduce import reduce_sum
 
@@ -35,7 +36,7 @@ def scalar(value: Any, name: str) -> Tensor:
 
 
 def _gcd(a: Any, b: Any) -> Any:
-    """Return the greatest common divisor as a number. Raises: UnimplementedError if an operand is not known."""
+    """Return the greatest common divisor, as a number where the operands are known."""
     with name_scope(None, "gcd", [a, b]):
         a, b = convert_to_tensor(a), convert_to_tensor(b)
         for name, operand in (("a", a), ("b", b)):
@@ -43,12 +44,17 @@ def _gcd(a: Any, b: Any) -> Any:
             if not operand.dtype.is_integer:
                 raise ValueError(f"{name} must be an integer type. Got: {operand.dtype}")
         known = get_static_value(a), get_static_value(b)
-        if known[0] is None or known[1] is None:
-            raise errors.UnimplementedError(
-                "frames whose length or step is not known beforehand take a loop",
-                hint="Give Python numbers as frame_length and frame_step.",
-            )
-        return get_static_value(convert_to_tensor(math.gcd(int(known[0]), int(known[1]))))
+        if known[0] is not None and known[1] is not None:
+            return get_static_value(convert_to_tensor(math.gcd(int(known[0]), int(known[1]))))
+
+        def more(_: Tensor, rest: Tensor) -> Tensor:
+            return apply_op("Greater", rest, zeros_like(rest))
+
+        def divided(whole: Tensor, rest: Tensor) -> list[Tensor]:
+            return [rest, apply_op("FloorMod", whole, rest, name="mod")]
+
+        divisor, _ = while_loop(more, divided, [a, b], back_prop=False)
+        return divisor
 
 
 def _frame_shape(signal: Tensor, frame_length: Any, frame_step: Any, pad_end: bool, axis: Any) -> Any:
@@ -80,8 +86,6 @@ def frame(
     """Return frames of `signal` along `axis`, which becomes two: [frames, frame_length].
 
     pad_end: whether frames that reach over the end are there too, filled up with `pad_value`.
-
-    Raises: UnimplementedError if length or step is not known, which takes a loop.
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant, convert_to_tensor
 from icefloe.graph.default_graph import name_scope
@@ -14,8 +14,9 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import ones
 from icefloe.lib.array_join import concat
 from icefloe.lib.constants import get_static_value
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.math_cast import cast
-from icefloe.lib.math_elementwise import pow, sqrt
+from icefloe.lib.math_elementwise import equal, pow, sqrt
 from icefloe.lib.math_range import cumsum, range
 from icefloe.lib.math_special import bessel_i0e
 
@@ -73,14 +74,14 @@ def vorbis_window(window_length: Any, dtype: Any = datatypes.float32, name: str 
 def hann_window(
     window_length: Any, periodic: Any = True, dtype: Any = datatypes.float32, name: str | None = None
 ) -> Tensor:
-    """Return the Hann window of shape [window_length]. Raises: UnimplementedError if the length is not known."""
+    """Return the Hann window of shape [window_length]."""
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, 0.5, 0.5)
 
 
 def hamming_window(
     window_length: Any, periodic: Any = True, dtype: Any = datatypes.float32, name: str | None = None
 ) -> Tensor:
-    """Return the Hamming window of shape [window_length]. Raises: UnimplementedError if the length is not known."""
+    """Return the Hamming window of shape [window_length]."""
     return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, 0.54, 0.46)
 
 
@@ -94,15 +95,18 @@ def _raised_cosine(
         static = get_static_value(window_length)
         if static == 1:
             return ones([1], dtype=dtype)
-        if static is None:
-            raise errors.UnimplementedError(
-                "a window of a length that is not known beforehand takes a conditional",
-                hint="Give a Python number as its length.",
-            )
         periodic = cast(convert_to_tensor(periodic, dtype=datatypes.bool, name="periodic"), datatypes.int32)
         periodic.shape.assert_has_rank(0)
         even = 1 - apply_op("FloorMod", window_length, 2, name="mod")
         count = cast(window_length + periodic * even - 1, dtype=dtype)
         place = cast(range(window_length), dtype)
-        cosine = apply_op("Cos", constant(2 * np.pi, dtype=dtype) * place / count)
-        return cast(level - swing * cosine, dtype=dtype)
+        argument = constant(2 * np.pi, dtype=dtype) * place / count
+
+        def window() -> Tensor:
+            result: Tensor = cast(level - swing * apply_op("Cos", argument), dtype=dtype)
+            return result
+
+        if static is not None:
+            return window()
+        chosen: Tensor = cond(equal(window_length, 1), lambda: ones([window_length], dtype=dtype), window)
+        return chosen

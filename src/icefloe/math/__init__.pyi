@@ -33,6 +33,8 @@ from icefloe.lib.math_elementwise import floor as floor
 from icefloe.lib.math_elementwise import floordiv as floordiv
 from icefloe.lib.math_elementwise import imag as imag
 from icefloe.lib.nn_top_k import in_top_k as in_top_k
+from icefloe.lib.math_properties import is_non_decreasing as is_non_decreasing
+from icefloe.lib.math_properties import is_strictly_increasing as is_strictly_increasing
 from icefloe.lib.nn_normalization import l2_normalize as l2_normalize
 from icefloe.lib.math_special import lbeta as lbeta
 from icefloe.lib.math_elementwise import log_sigmoid as log_sigmoid
@@ -74,6 +76,7 @@ from icefloe.lib.math_segment import unsorted_segment_mean as unsorted_segment_m
 from icefloe.lib.math_segment import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from icefloe.lib.math_elementwise import xdivy as xdivy
 from icefloe.lib.math_elementwise import xlog1py as xlog1py
+from icefloe.lib.math_properties import zero_fraction as zero_fraction
 
 def acosh(x: Any, name: str | None = ...) -> Any: ...
 def asin(x: Any, name: str | None = ...) -> Any: ...

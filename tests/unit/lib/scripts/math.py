@@ -199,4 +199,9 @@ SCRIPTS = [
     "tf.raw_ops.AddV2(x=f, y=g)",
     "tf.raw_ops.Unique(x=iv, out_idx=tf.int64, name='ru')",
     "tf.raw_ops.MatMul(a=f, b=sq, transpose_b=True)",
+    "tf.is_non_decreasing(f)",
+    "tf.is_strictly_increasing(any, name='si')",
+    "tf.math.is_strictly_increasing([1, 2, 3])",
+    "tf.math.is_non_decreasing(sv)",
+    "tf.math.zero_fraction(i)",
 ]

@@ -120,4 +120,27 @@ SCRIPTS = [
     "tf.nn.sampled_softmax_loss(sq, v3, l[:, :1], f, 2, 3, seed=1)",
     "tf.nn.uniform_candidate_sampler(l, 3, 4, True, 100, seed=1)",
     "tf.nn.quantized_relu_x(tf.placeholder(tf.quint8, [2]), 6.0, 0.0, 1.0)",
+    "tf.nn.zero_fraction(f)",
+    "tf.nn.zero_fraction(any, name='zf')",
+    "tf.nn.safe_embedding_lookup_sparse(sq, tf.SparseTensor([[0, 1]], [2], [2, 3]))",
+    """
+    ids = tf.sparse_placeholder(tf.int64, name='ids')
+    weights = tf.SparseTensor(ids.indices, tf.ones([4]), ids.dense_shape)
+    tf.nn.safe_embedding_lookup_sparse([sq, sq], ids, weights, 'sqrtn', 1, 'se', max_norm=2.0)
+    """,
+    """
+    ids = tf.SparseTensor([[0, 1, 0]], [2], [2, 3, 4])
+    tf.nn.safe_embedding_lookup_sparse(sq, ids, combiner='sum', partition_strategy='mod', default_id=0)
+    """,
+    "tf.nn.safe_embedding_lookup_sparse(None, None)",
+    "tf.nn.safe_embedding_lookup_sparse([], None)",
+    "tf.nn.ctc_loss(tf.SparseTensor([[0, 0]], [1], [2, 3]), f3, [2, 2, 2])",
+    "tf.nn.ctc_loss(tf.SparseTensor([[0, 0]], [1], [2, 3]), tf.cast(f3, tf.float16), [2, 2], True, False, True, False)",
+    "tf.nn.ctc_greedy_decoder(f3, [2, 2, 2])",
+    "tf.nn.ctc_greedy_decoder(f3, [2, 2, 2], False, 0)",
+    "tf.nn.ctc_beam_search_decoder(f3, [2, 2, 2])",
+    "tf.nn.ctc_beam_search_decoder(f3, [2, 2, 2], 5, 2, False)",
+    "tf.nn.ctc_beam_search_decoder_v2(f3, [2, 2, 2], top_paths=3)",
+    "tf.nn.collapse_repeated(i, [2, 3])",
+    "tf.nn.collapse_repeated(tf.placeholder(tf.int32, [None, None], name='labels'), iv, name='cr')",
 ]

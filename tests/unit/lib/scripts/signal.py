@@ -102,4 +102,12 @@ SCRIPTS = [
     "tf.sets.size(i)",
     "tf.sets.union(f, f)",
     "tf.sets.union(i, l)",
+    "tf.signal.hann_window(is_)",
+    "tf.signal.hamming_window(is_, False, name='hm')",
+    "tf.signal.frame(tf.ones([2, 16]), is_, 2)",
+    "tf.signal.frame(any, is_, is_, axis=is_)",
+    "tf.signal.stft(any, is_, is_)",
+    "tf.signal.inverse_stft(tf.complex(any, any), is_, 2)",
+    "tf.signal.mdct(f, is_)",
+    "tf.signal.dct(tf.transpose(dyn), n=4)",
 ]
