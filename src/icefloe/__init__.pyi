@@ -45,6 +45,7 @@ from icefloe.graph.sparse_tensor import SparseTensorValue as SparseTensorValue
 from icefloe.proto import Summary as Summary
 from icefloe.proto import SummaryMetadata as SummaryMetadata
 from icefloe.graph.tensor import Tensor as Tensor
+from icefloe.lib.tensor_array import TensorArray as TensorArray
 from icefloe.proto import TensorInfo as TensorInfo
 from icefloe.shapes import TensorShape as TensorShape
 from icefloe.graph.type_specs import TensorSpec as TensorSpec
@@ -232,6 +233,7 @@ from icefloe.lib.variable_lists import local_variables_initializer as local_vari
 from icefloe.lib.math_elementwise import log_sigmoid as log_sigmoid
 from icefloe import logging as logging
 from icefloe.lib.math_elementwise import logical_xor as logical_xor
+from icefloe import lookup as lookup
 from icefloe import losses as losses
 from icefloe.graph.tensor_proto import make_ndarray as make_ndarray
 from icefloe.graph.tensor_proto import make_tensor_proto as make_tensor_proto

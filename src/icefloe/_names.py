@@ -21,9 +21,8 @@ from typing import Any
 TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
-            errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging losses manip math nest
-            nn quantization random sets signal sparse spectral strings summary
-            train
+            errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging lookup losses manip
+            math nest nn quantization random sets signal sparse spectral strings summary train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -153,6 +152,7 @@ TABLE: dict[str, dict[str, str]] = {
             variance_scaling_initializer=VarianceScaling orthogonal_initializer=Orthogonal
             glorot_uniform_initializer=GlorotUniform glorot_normal_initializer=GlorotNormal
         """,
+        "lib.tensor_array": "TensorArray",
         "lib.strings": """
             string_join string_split string_to_hash_bucket string_to_number substr=substr_deprecated reduce_join
             regex_replace
@@ -324,6 +324,21 @@ TABLE: dict[str, dict[str, str]] = {
             DEBUG ERROR FATAL INFO WARN TaskLevelStatusMessage debug error fatal flush get_verbosity info log
             log_every_n log_first_n log_if set_verbosity vlog warn warning
         """,
+    },
+    "lookup": {
+        "module": "experimental",
+        "lib.lookup": """
+            HashTable KeyValueTensorInitializer LookupInterface StaticHashTable TextFileIdTableInitializer TextFileIndex
+            TextFileInitializer TextFileStringTableInitializer
+        """,
+        "lib.lookup_vocabulary": """
+            FastHashSpec HasherSpec IdTableWithHashBuckets StaticVocabularyTable StrongHashSpec index_table_from_file
+            index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor
+        """,
+        "lib.lookup_mutable": "MutableDenseHashTable=DenseHashTable MutableHashTable",
+    },
+    "lookup.experimental": {
+        "lib.lookup_mutable": "DenseHashTable MutableHashTable",
     },
     "losses": {
         "lib.losses": """
