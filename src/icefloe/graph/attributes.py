@@ -184,11 +184,16 @@ def _kernel_string(value: bytes) -> str | bytes:
         return value
 
 
+def _kernel_tensor(value: TensorProto) -> np.ndarray | TensorProto:
+    """Return the array; a tensor of variants stays a message, which the kernel of Const takes apart."""
+    return value if value.dtype == DataType.DT_VARIANT else tensor_proto.make_ndarray(value)
+
+
 _TO_KERNEL: dict[str, Callable[[Any], Any]] = {
     "s": _kernel_string,
     "type": datatypes.as_dtype,
     "shape": shapes.dims_from_proto,
-    "tensor": tensor_proto.make_ndarray,
+    "tensor": _kernel_tensor,
 }
 
 

@@ -112,6 +112,11 @@ def _none(t: Tensor) -> list[Tensor]:
     return []
 
 
+def _constant(t: Tensor, values: Inputs) -> Any:
+    value = t.op.kernel_attr("value")
+    return value if isinstance(value, np.ndarray) else None  # not variants
+
+
 def _same(t: Tensor, values: Inputs) -> Any:
     return values[0]
 
@@ -119,7 +124,7 @@ def _same(t: Tensor, values: Inputs) -> Any:
 # op -> the inputs whose values it needs, the function of those values, and whether it may work with some of them
 # unknown.
 _FOLD: dict[str, tuple[Callable[[Any], list[Any]], Callable[[Any, Inputs], Any], bool]] = {
-    "Const": (_none, lambda t, values: t.op.kernel_attr("value"), False),
+    "Const": (_none, _constant, False),
     "Shape": (_none, _shape, False),
     "Size": (_none, _size, False),
     "Rank": (_none, _rank, False),

@@ -15,9 +15,9 @@ runtime passes the values when a plan is built. It returns the bare array where 
 no list, else a tuple of all output tensors.
 
 What an attr's value looks like to a kernel: int, float, bool as such; string -> str (bytes where it is no UTF-8);
-type -> DType; shape -> a tuple of int with None for an unknown size, or None for unknown rank; tensor -> ndarray;
-func -> a callable `(values, run) -> list of values` where `run` is the RunContext; list(...) -> a tuple. These
-keyword-only names are no attrs but are given by the runtime:
+type -> DType; shape -> a tuple of int with None for an unknown size, or None for unknown rank; tensor -> ndarray, but
+the TensorProto of variants; func -> a callable `(values, run) -> list of values` where `run` is the RunContext;
+list(...) -> a tuple. These keyword-only names are no attrs but are given by the runtime:
 
     manager   the session's ResourceManager          node    the full name of the node, str
     signature the input and output dtypes as `(tuple[DType], tuple[DType])`

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import icefloe
 from icefloe import errors
 from icefloe.graph import registry
+from icefloe.proto import DataType, TensorProto, VariantTensorDataProto
 
 
 class Thing:
@@ -86,3 +88,15 @@ def test_gathered_rows_of_objects() -> None:
     assert run("GatherV2", table, np.array([1, 0]), np.int32(1), batch_dims=0).tolist() == [[B, A], [A, C]]
     assert run("Transpose", table, np.array([1, 0])).tolist() == [[A, C], [B, A]]
     assert run("Split", np.int32(0), table, num_split=2)[1].tolist() == [[C, A]]
+
+
+def test_constants_come_out_of_messages() -> None:
+    message = TensorProto(dtype=DataType.DT_VARIANT)
+    message.variant_val.add(type_name="int", metadata=b"\1\0\0\0")
+    assert run("Const", value=message) == message.variant_val[0]
+    one = icefloe.make_tensor_proto([1.5])
+    message.variant_val[0].CopyFrom(VariantTensorDataProto(type_name="tensorflow::TensorList", metadata=b"\0\1\1"))
+    message.variant_val[0].tensors.append(one)
+    message.tensor_shape.dim.add(size=1)
+    (kept,) = run("Const", value=message)
+    assert run("TensorListLength", kept) == 1

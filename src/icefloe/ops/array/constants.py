@@ -12,19 +12,22 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array, sizes_of, unboxed, zeros
+from icefloe.ops.variants import decode_tensor
 from icefloe.ops.wording import dtype_name
-from icefloe.shapes import Dims, shape_text
+from icefloe.proto import TensorProto
+from icefloe.shapes import Dims, dims_from_proto, shape_text
 
 
 @kernel("Const", "HostConst", returns="stored")
-def constant(*, value: Array) -> Array:
-    """Return the attr `value`: a node's constant is one array for all runs."""
-    return value
+def constant(*, value: Array | TensorProto) -> Any:
+    """Return the attr `value`: a node's constant is one array for all runs. Variants come as their message."""
+    return decode_tensor(value) if isinstance(value, TensorProto) else value
 
 
 @shape("Const", "HostConst")
 def constant_shape(c: ShapeContext) -> list[Dims]:
-    return [np.shape(c.attr("value"))]
+    value = c.attr("value")
+    return [dims_from_proto(value.tensor_shape) if isinstance(value, TensorProto) else np.shape(value)]
 
 
 @kernel("Placeholder", "PlaceholderV2")
