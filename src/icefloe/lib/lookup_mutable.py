@@ -38,6 +38,7 @@ class MutableTableBase(LookupInterface):
 
     _Saveable = TableSaveable
     _default_value: Tensor
+    _name: str
 
     @property
     def name(self) -> str:
@@ -47,6 +48,10 @@ class MutableTableBase(LookupInterface):
 
     def _save_as(self, name: str) -> None:
         add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self._Saveable(self, name))
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        """Return what a Saver that is given the table saves."""
+        return {"table": lambda name=self._name: self._Saveable(self, name, self._name)}
 
     def size(self, name: str | None = None) -> Tensor:
         """Return the number of keys, an int64 tensor."""
@@ -95,6 +100,7 @@ class MutableHashTable(MutableTableBase):
         experimental_is_anonymous: let each run make a table of its own, which its handle alone leads to.
         """
         super().__init__(key_dtype, value_dtype)
+        self._name = name
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         shape = self._default_value.shape
         attrs: dict[str, Any] = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
@@ -150,6 +156,7 @@ class DenseHashTable(MutableTableBase):
         initial_num_buckets: a power of 2, by default 131072. The other arguments are those of `MutableHashTable`.
         """
         super().__init__(key_dtype, value_dtype)
+        self._name = name
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype, name="default_value")
         empty = convert_to_tensor(empty_key, dtype=self._key_dtype, name="empty_key")
         deleted = convert_to_tensor(deleted_key, dtype=self._key_dtype, name="deleted_key")

@@ -100,6 +100,9 @@ class TensorArray:
         found: TensorArray = self._implementation.followed(flow)
         return found
 
+    def mark_used(self) -> None:
+        """Do nothing: TensorFlow warns of arrays that were written and not used, unless told so."""
+
     def identity(self) -> TensorArray:
         """Return the array such that what is done with it comes after the control dependencies in force now."""
         found: TensorArray = self._implementation.identity()
