@@ -10,6 +10,7 @@ from icefloe.datatypes import DType as DType
 from icefloe.graph.device_spec import DeviceSpec as DeviceSpec
 from icefloe.shapes import Dimension as Dimension
 from icefloe.proto import Event as Event
+from icefloe.lib.queues import FIFOQueue as FIFOQueue
 from icefloe.lib.parsing_features import FixedLenFeature as FixedLenFeature
 from icefloe.lib.parsing_features import FixedLenSequenceFeature as FixedLenSequenceFeature
 from icefloe._version import GIT_VERSION as GIT_VERSION
@@ -32,8 +33,12 @@ from icefloe.proto import NodeDef as NodeDef
 from icefloe.errors import OpError as OpError
 from icefloe.graph.operation import Operation as Operation
 from icefloe.proto import OptimizerOptions as OptimizerOptions
+from icefloe.lib.queues import PaddingFIFOQueue as PaddingFIFOQueue
 from icefloe.lib.printing import Print as Print
+from icefloe.lib.queues import PriorityQueue as PriorityQueue
 from icefloe.datatypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
+from icefloe.lib.queues import QueueBase as QueueBase
+from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
 from icefloe.proto import RunMetadata as RunMetadata
 from icefloe.proto import RunOptions as RunOptions
 from icefloe.session import Session as Session
@@ -283,6 +288,7 @@ from icefloe.datatypes import qint8 as qint8
 from icefloe import quantization as quantization
 from icefloe.lib.quantization import quantize as quantize
 from icefloe.lib.quantization import quantize_v2 as quantize_v2
+from icefloe import queue as queue
 from icefloe.datatypes import quint16 as quint16
 from icefloe.datatypes import quint8 as quint8
 from icefloe import random as random

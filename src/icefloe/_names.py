@@ -22,7 +22,7 @@ TABLE: dict[str, dict[str, str]] = {
     "": {
         "module": """
             errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging lookup losses manip
-            math nest nn quantization random sets signal sparse spectral strings summary train
+            math nest nn quantization queue random sets signal sparse spectral strings summary train
         """,
         "_version": "VERSION GIT_VERSION",
         "graph.graph": """
@@ -157,6 +157,7 @@ TABLE: dict[str, dict[str, str]] = {
             string_join string_split string_to_hash_bucket string_to_number substr=substr_deprecated reduce_join
             regex_replace
         """,
+        "lib.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
         "lib.variable": "Variable VariableAggregation VariableSynchronization",
         "lib.variable_resource": """
             enable_resource_variables disable_resource_variables resource_variables_enabled
@@ -284,8 +285,9 @@ TABLE: dict[str, dict[str, str]] = {
         "saver.meta_files": "write_graph",
         "lib.parsing": "parse_sequence_example",
         "top": """
-            FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed
-            decode_csv decode_json_example decode_raw deserialize_many_sparse encode_base64 matching_files parse_example
+            FixedLenFeature FixedLenSequenceFeature PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
+            SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv decode_json_example decode_raw
+            deserialize_many_sparse encode_base64 matching_files parse_example
             parse_single_example parse_single_sequence_example parse_tensor read_file serialize_many_sparse
             serialize_sparse serialize_tensor write_file
         """,
@@ -529,6 +531,7 @@ TABLE: dict[str, dict[str, str]] = {
         """,
         "top": "Event SessionLog Summary",
     },
+    "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
     "train": {
         "proto": """
             BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef SaverDef

@@ -3,6 +3,10 @@ from typing import Any
 
 from icefloe.lib.parsing_features import FixedLenFeature as FixedLenFeature
 from icefloe.lib.parsing_features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from icefloe.lib.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from icefloe.lib.queues import PriorityQueue as PriorityQueue
+from icefloe.lib.queues import QueueBase as QueueBase
+from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
 from icefloe.lib.parsing_features import SparseFeature as SparseFeature
 from icefloe.lib.parsing_features import VarLenFeature as VarLenFeature
 from icefloe.lib.parsing import decode_csv as decode_csv
