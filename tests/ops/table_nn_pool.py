@@ -51,12 +51,14 @@ def forward() -> list[Case]:
             pool(op, image.astype(np.float16), pad="SAME"),
             pool(op, image.astype(bfloat16), pad="SAME"),
             pool(op, image.astype(np.float64), pad="SAME"),
+            pool(op, image, k=(1, 1), s=(1, 1)),
         ]
         three = x(1, 4, 5, 6, 2)
         cases += [
             pool(f"{op}3D", three, k=(2, 2, 3), s=(2, 1, 2)),
             pool(f"{op}3D", three, k=(2, 2, 3), s=(2, 3, 2), pad="SAME"),
             pool(f"{op}3D", three[:0], k=(2, 2, 3), s=(2, 3, 2), pad="SAME"),
+            pool(f"{op}3D", three, k=(1, 1, 1), s=(1, 1, 1)),
         ]
     cases += [
         pool("AvgPool", x(2, 3, 5, 7), data_format="NCHW"),
