@@ -36,7 +36,7 @@ from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.context import RunContext
 from icefloe.runtime.plan import Plan
 
-_ENTER, _EXIT, _NEXT, _MERGE, _OTHER = range(5)
+_ENTER, _EXIT, _NEXT, _MERGE, _TRIGGER, _OTHER = range(6)
 _KINDS = {
     "Enter": _ENTER,
     "RefEnter": _ENTER,
@@ -46,6 +46,8 @@ _KINDS = {
     "RefNextIteration": _NEXT,
     "Merge": _MERGE,
     "RefMerge": _MERGE,
+    # Runs whatever its inputs are: it waits for both branches of a conditional.
+    "ControlTrigger": _TRIGGER,
 }
 
 
@@ -379,7 +381,8 @@ class Execution:
             state[2][at] = value
         if not state[0]:
             del iteration.states[position]
-            self._push(position, frame, iteration, state[1] > 0, state[2])
+            is_dead = state[1] > 0 and flow.kinds[position] != _TRIGGER
+            self._push(position, frame, iteration, is_dead, state[2])
 
     def _deliver_to_merge(
         self,
