@@ -55,6 +55,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         self.functions: dict[str, Any] = {}
         self._function_signatures: dict[str, opdefs.Signature] = {}
         self._function_gradients: dict[str, str] = {}
+        # The bodies of functions that were built here, for their static shapes.
+        self._function_graphs: dict[str, Any] = {}
         self._consumers: dict[int, dict[int, list[Operation]]] = {}
         self._control_consumers: dict[int, list[Operation]] = {}
         self._indexed = 0
@@ -313,7 +315,7 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
 
         gradient: name of the function that computes its gradient.
 
-        Raises: ValueError if another function has the name; RuntimeError if the graph is finalized.
+        Raises: InvalidArgumentError if another function has the name; RuntimeError if the graph is finalized.
         """
         self._check_not_finalized()
         name = function.signature.name
@@ -321,7 +323,7 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         if known is not None and known.SerializeToString(deterministic=True) != function.SerializeToString(
             deterministic=True
         ):
-            raise ValueError(
+            raise errors.InvalidArgumentError(
                 f"Cannot add function '{name}' because a different function with the same name already exists."
             )
         if known is None:
@@ -330,6 +332,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
                 self._source.library_changed = True
         if gradient:
             self._function_gradients[name] = gradient
+            if self._source is not None:
+                self._source.library_changed = True
         if self._versions.min_consumer < _MIN_CONSUMER_OF_FUNCTIONS:
             self._versions.min_consumer = _MIN_CONSUMER_OF_FUNCTIONS
 
@@ -363,8 +367,11 @@ _GLOBAL = _GlobalGraph()
 def get_default_graph() -> Graph:
     """Return the innermost graph made default in this thread, else the thread's global one."""
     top = stacks.GRAPHS.top()
-    if top is not None:
-        return top  # type: ignore[return-value]
+    return global_default_graph() if top is None else top  # type: ignore[return-value]
+
+
+def global_default_graph() -> Graph:
+    """Return the thread's default graph outside of all `with` blocks."""
     if _GLOBAL.graph is None:
         _GLOBAL.graph = Graph()
     return _GLOBAL.graph

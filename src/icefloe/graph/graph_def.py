@@ -18,6 +18,7 @@ class GraphDefs:
     _ops: list[Operation]
     functions: dict[str, Any]
     _function_gradients: dict[str, str]
+    _function_graphs: dict[str, Any]
     _versions: VersionDef
     _source: node_bytes.GraphSource | None
 
@@ -41,6 +42,8 @@ class GraphDefs:
                 listed.shape.extend([shapes.dims_to_proto(t._static_dims()) for t in op.outputs])
         if self.functions:
             graph_def.library.CopyFrom(self._library())
+            if add_shapes:
+                self._add_function_shapes(graph_def.library)
         if source is None or source.versions_changed or any(source.payloads(node_bytes.VERSIONS)):
             graph_def.versions.CopyFrom(self._versions)
         return graph_def
@@ -51,6 +54,26 @@ class GraphDefs:
         for name, gradient in self._function_gradients.items():
             library.gradient.add(function_name=name, gradient_func=gradient)
         return library
+
+    def _add_function_shapes(self, library: FunctionDefLibrary) -> None:
+        """Record the static shapes in functions that were built here: those of nodes that have kept their names."""
+        for function in library.function:
+            body = self._function_graphs.get(function.signature.name)
+            if body is None:
+                continue
+            listed = function.attr["_input_shapes"].list
+            if not listed.shape:
+                for tensor, arg in zip(body.inputs, function.signature.input_arg):
+                    listed.shape.append(shapes.dims_to_proto(tensor._static_dims()))
+                    _write_handle_data(tensor, arg)
+            for tensor, arg in zip(body.outputs, function.signature.output_arg):
+                _write_handle_data(tensor, arg)
+            for node in function.node_def:
+                op = body._by_name.get(node.name)
+                if op is not None:
+                    shapes_of = node.attr["_output_shapes"].list
+                    shapes_of.SetInParent()
+                    shapes_of.shape.extend([shapes.dims_to_proto(t._static_dims()) for t in op.outputs])
 
     def serialized(self) -> Iterator[bytes]:
         """Yield the parts of the GraphDef's bytes: as they were read where nothing changed, else deterministic ones."""
@@ -77,6 +100,13 @@ class GraphDefs:
         from icefloe.graph.graph_file import graph_from_bytes
 
         return graph_from_bytes, (b"".join(self.serialized()),)
+
+
+def _write_handle_data(tensor: Any, arg: Any) -> None:
+    """Note in an argument of a signature what lies behind a resource."""
+    if tensor.dtype.name == "resource" and tensor._handle_data:
+        dtype, dims = tensor._handle_data[0]
+        arg.handle_data.add(dtype=dtype.as_datatype_enum, shape=shapes.dims_to_proto(dims))
 
 
 def write_node(op: Operation, node: NodeDef) -> None:

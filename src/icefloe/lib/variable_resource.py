@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, NoReturn
 
 from icefloe import datatypes
@@ -9,7 +10,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import add_to_collections, colocate_with, control_dependencies, device, name_scope
-from icefloe.graph.graph import get_default_graph
+from icefloe.graph.graph import get_default_graph, has_default_graph
 from icefloe.graph.naming import name_from_scope_name, strip_name_scope
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -135,9 +136,13 @@ class _HandleVariable(Variable):
     def _after(self, op: Operation) -> _UnreadVariable:
         return _UnreadVariable(self, op)
 
+    def _handle_graph(self) -> contextlib.AbstractContextManager[Any]:
+        """Make its graph the default one where none was made so; a function's body takes the variable in."""
+        return contextlib.nullcontext() if has_default_graph() else self.graph.as_default()
+
     def _changed(self, op: str, delta: Any, name: str | None, read_value: bool) -> Any:
         before = [] if self._cached_value is None else [self._cached_value]
-        with self.graph.as_default(), control_dependencies(before):
+        with self._handle_graph(), control_dependencies(before):
             delta = convert_to_tensor(delta, dtype=self._dtype)
             changed = apply_op(op, self._handle, delta, name=name)
             return self._after(changed) if read_value else changed
@@ -155,7 +160,7 @@ class _HandleVariable(Variable):
     def assign(
         self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
-        with self.graph.as_default():
+        with self._handle_graph():
             tensor = convert_to_tensor(value, dtype=self._dtype)
             if not self._shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -182,7 +187,7 @@ class _HandleVariable(Variable):
         self, begin: Any, end: Any, strides: Any, value: Any, name: str | None, **masks: int
     ) -> Any:
         before = [] if self._cached_value is None else [self._cached_value]
-        with self.graph.as_default(), control_dependencies(before):
+        with self._handle_graph(), control_dependencies(before):
             value = convert_to_tensor(value, dtype=self._dtype)
             op = apply_op("ResourceStridedSliceAssign", self._handle, begin, end, strides, value, name=name, **masks)
             return self._after(op)
@@ -365,8 +370,9 @@ class _UnreadVariable(_HandleVariable):
         self._shape = variable._shape
         self._parent = parent
         self._synchronization, self._aggregation, self._trainable = checked_modes(None, None, None, None)
-        with control_dependencies([parent]):
-            self._graph_element = apply_op("ReadVariableOp", self._handle, dtype=self._dtype)
+        if not get_default_graph().building_function:  # only what is fetched needs to be there
+            with control_dependencies([parent]):
+                self._graph_element = apply_op("ReadVariableOp", self._handle, dtype=self._dtype)
 
     @property
     def name(self) -> str:

@@ -1,0 +1,757 @@
+"""Programs with conditionals, loops and functions, run by TensorFlow once (fixtures/make/control_flow.py) and again by the tests.
+
+A program takes `tf` and returns (fetches, feeds): tensors or operations, and one dict from placeholder names to values for each
+run. Of each its MetaGraphDef is kept, which holds nodes, static shapes, contexts and functions, and what the runs gave. `FAILURES` are
+held by class and first line of the error.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+Program = Callable[[Any], Any]
+PROGRAMS: dict[str, Program] = {}
+FAILURES: dict[str, Program] = {}
+# Of these the form with functions is kept too.
+BOTH: list[str] = []
+FUNCTIONS: list[str] = []
+
+Pair = collections.namedtuple("Pair", ["a", "b"])
+
+
+def program(function: Program) -> Program:
+    """Register a program in TensorFlow 1's form."""
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def both(function: Program) -> Program:
+    """Register a program in both forms."""
+    BOTH.append(function.__name__)
+    return program(function)
+
+
+def functional(function: Program) -> Program:
+    """Register a program in the form with functions only."""
+    FUNCTIONS.append(function.__name__)
+    PROGRAMS[function.__name__] = function
+    return function
+
+
+def failure(function: Program) -> Program:
+    FAILURES[function.__name__] = function
+    return function
+
+
+def cases() -> Iterator[tuple[str, bool]]:
+    """Yield (name, whether conditionals and loops call functions) of each program and form."""
+    for name in PROGRAMS:
+        if name not in FUNCTIONS:
+            yield name, False
+        if name in BOTH or name in FUNCTIONS:
+            yield name, True
+
+
+@contextlib.contextmanager
+def form(tf: Any, v2: bool) -> Iterator[None]:
+    """Build conditionals and loops in one of the two forms."""
+    (tf.enable_control_flow_v2 if v2 else tf.disable_control_flow_v2)()
+    try:
+        yield
+    finally:
+        tf.disable_control_flow_v2()
+
+
+def build(tf: Any, name: str, v2: bool) -> tuple[Any, Any, list[Any]]:
+    """Return the MetaGraphDef of a program, what it fetches, and the feeds of its runs."""
+    graph = tf.Graph()
+    with graph.as_default(), form(tf, v2):
+        fetches, feeds = PROGRAMS[name](tf)
+        return tf.train.export_meta_graph(graph=graph), fetches, feeds
+
+
+def answers(tf: Any, fetches: list[Any], feeds: list[Any], **options: Any) -> list[list[Any]]:
+    """Return what each run of a program gives. options: of the session."""
+    graph = fetches[0].graph
+    with graph.as_default(), tf.Session(graph=graph, **options) as session:
+        variables = tf.global_variables()
+        if variables:
+            session.run(tf.variables_initializer(variables))
+        return [[None if v is None else np.asarray(v) for v in session.run(fetches, feed)] for feed in feeds]
+
+
+def outcome(tf: Any, name: str) -> str:
+    """Return class and first line of the error that a failing program raises."""
+    with tf.Graph().as_default(), form(tf, False):
+        try:
+            FAILURES[name](tf)
+        except Exception as error:
+            text = getattr(error, "message", None) or str(error)
+            return f"{type(error).__name__}: {text.splitlines()[0] if text else ''}"
+    return "nothing"
+
+
+def renamed_functions(meta: Any) -> Any:
+    """Return a MetaGraphDef whose library functions are named, and put, in the order in which they are called.
+
+    The names of the functions of conditionals and loops end in a number that grows through the life of a process.
+    """
+    functions = {f.signature.name: f for f in meta.graph_def.library.function}
+    order: dict[str, str] = {}
+    pending = [str(node) for node in meta.graph_def.node]
+    word = re.compile(r"[\w.-]+")
+    for text in pending:  # grows while functions are found
+        for found in word.findall(text):
+            if found in functions and found not in order:
+                order[found] = re.sub(r"_\d+$", "", found) + f"_n{len(order)}"
+                pending.append(str(functions[found]))
+    if not order:
+        return meta
+    names = sorted(order, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, names)).encode())
+    data = {old.encode(): new.encode() for old, new in order.items()}
+    listed = [functions[name] for name in order]
+    del meta.graph_def.library.function[:]
+    meta.graph_def.library.function.extend(listed)
+    _rename(meta, lambda text: pattern.sub(lambda m: data[m[0]], text.encode()).decode())
+    return meta
+
+
+def _rename(message: Any, change: Callable[[str], str]) -> None:
+    """Apply `change` to all strings of a message."""
+    for field, value in message.ListFields():
+        entry = field.message_type is not None and field.message_type.GetOptions().map_entry
+        if entry:
+            for key in list(value):
+                if hasattr(value[key], "ListFields"):
+                    _rename(value[key], change)
+                elif isinstance(value[key], str):
+                    value[key] = change(value[key])
+        elif field.type == field.TYPE_MESSAGE:
+            for item in value if isinstance(value, collections.abc.Sequence) or hasattr(value, "append") else [value]:
+                _rename(item, change)
+        elif field.type == field.TYPE_STRING:
+            if isinstance(value, str):
+                setattr(message, field.name, change(value))
+            else:
+                value[:] = [change(item) for item in value]
+
+
+def scalar(tf: Any, dtype: str = "int32", name: str = "x") -> Any:
+    return tf.placeholder(dtype, [], name=name)
+
+
+# Conditionals
+
+
+@both
+def cond_simple(tf: Any) -> Any:
+    x = scalar(tf)
+    y = tf.constant(5)
+    r = tf.cond(tf.less(x, y), lambda: tf.multiply(x, 17), lambda: tf.add(y, 23))
+    return [r], [{"x:0": 2}, {"x:0": 9}]
+
+
+@both
+def cond_captures(tf: Any) -> Any:
+    """Tensors from outside as they are, constants, several results, a variable."""
+    x = scalar(tf, "float32")
+    p = scalar(tf, "bool", "p")
+    v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
+    r = tf.cond(p, lambda: (x, tf.constant(1), v + x), lambda: (x * x, 2, tf.constant([3.0, 4.0])), name="choice")
+    return list(r), [{"x:0": 2.0, "p:0": True}, {"x:0": 3.0, "p:0": False}]
+
+
+@program
+def cond_reference_variable(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    v = tf.Variable(1.0, name="v")
+    w = tf.Variable(10.0, name="w")
+    r = tf.cond(p, lambda: tf.assign_add(v, 1.0), lambda: tf.assign(w, v * 2))
+    s = tf.cond(p, lambda: v, lambda: w)
+    with tf.control_dependencies([r]):
+        after = [tf.identity(v.read_value()), tf.identity(w.read_value())]
+    return [r, after[0], after[1]], [{"p:0": True}, {"p:0": False}, {"p:0": True}] if s is not None else []
+
+
+@both
+def cond_operations(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    v = tf.Variable(1.0, name="v", use_resource=True)
+    done = tf.cond(p, lambda: tf.group(v.assign_add(5.0)), lambda: tf.no_op())
+    with tf.control_dependencies([done]):
+        r = v.read_value()
+    return [r], [{"p:0": True}, {"p:0": False}]
+
+
+@both
+def cond_structures(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    x = scalar(tf, "float32")
+    r = tf.cond(
+        p,
+        lambda: {"b": [x, x + 1], "a": Pair(x * 2, (x,))},
+        lambda: {"b": [x - 1, x], "a": Pair(x, (x / 2,))},
+    )
+    single = tf.cond(p, lambda: [x + 1], lambda: [x])
+    strict = tf.cond(p, lambda: [x + 1], lambda: [x], strict=True)
+    assert isinstance(strict, list)
+    return [r["a"].a, r["a"].b[0], *r["b"], tf.convert_to_tensor(single), *strict], [
+        {"x:0": 2.0, "p:0": True},
+        {"x:0": 3.0, "p:0": False},
+    ]
+
+
+@both
+def cond_nested(tf: Any) -> Any:
+    p, q = scalar(tf, "bool", "p"), scalar(tf, "bool", "q")
+    x = scalar(tf, "float32")
+    y = x + 1.0
+
+    def inner() -> Any:
+        z = y * 2.0
+        return tf.cond(q, lambda: z + x, lambda: z - tf.constant(1.0), name="inner")
+
+    r = tf.cond(p, inner, lambda: tf.cond(q, lambda: x, lambda: y), name="outer")
+    return [r], [{"x:0": 2.0, "p:0": a, "q:0": b} for a in (True, False) for b in (True, False)]
+
+
+@program
+def cond_scopes(tf: Any) -> Any:
+    """Control inputs, devices, colocation and name scopes around and in branches."""
+    p = scalar(tf, "bool", "p")
+    x = scalar(tf, "float32")
+    with tf.name_scope("a"), tf.control_dependencies([x]), tf.device("/cpu:0"):
+        before = tf.identity(x, name="before")
+
+        def branch() -> Any:
+            with tf.name_scope("in"), tf.control_dependencies([before]), tf.colocate_with(x):
+                k = tf.constant(2.0, name="k")
+                with tf.control_dependencies([k]):
+                    return tf.tuple([k * x, tf.add(k, 1.0)])
+
+        r = tf.cond(p, branch, lambda: tf.tuple([x, before]))
+    with tf.control_dependencies([p]):
+        s = tf.cond(p, lambda: tf.constant(1), lambda: tf.constant(2))
+    return [*r, s], [{"x:0": 2.0, "p:0": True}, {"x:0": 3.0, "p:0": False}]
+
+
+@program
+def cond_sparse(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    x = tf.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 4])
+    y = tf.SparseTensor([[1, 1]], [7.0], [3, 4])
+    r = tf.cond(p, lambda: x, lambda: y)
+    values = tf.constant([[1.0, 2.0]])
+    s = tf.cond(
+        p,
+        lambda: tf.IndexedSlices(values, tf.constant([1])),
+        lambda: tf.IndexedSlices(values * 2, tf.constant([3], tf.int64)),
+    )
+    return [r.indices, r.values, r.dense_shape, s.values, s.indices], [{"p:0": True}, {"p:0": False}]
+
+
+@both
+def cond_variables_made(tf: Any) -> Any:
+    """Variables made in branches are lifted out of them."""
+    p = scalar(tf, "bool", "p")
+
+    def branch() -> Any:
+        return tf.get_variable("v", [2], initializer=tf.constant_initializer(3.0), use_resource=True) + 1.0
+
+    r = tf.cond(p, branch, lambda: tf.constant([1.0, 2.0]))
+    return [r], [{"p:0": True}, {"p:0": False}]
+
+
+@program
+def cond_reference_variables_made(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+
+    def branch() -> Any:
+        return tf.get_variable("v", [2], initializer=tf.constant_initializer(3.0)) + 1.0
+
+    r = tf.cond(p, branch, lambda: tf.Variable([5.0, 6.0], name="w") * 2)
+    return [r], [{"p:0": True}, {"p:0": False}]
+
+
+@program
+def cond_asserts(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    x = scalar(tf, "float32")
+
+    def branch() -> Any:
+        with tf.control_dependencies([tf.Assert(x > 0.0, ["not positive", x])]):
+            return x * 2
+
+    r = tf.cond(p, branch, lambda: x)
+    v = tf.Variable(2.0, name="v")
+    return [r, v.initialized_value()], [{"x:0": 1.0, "p:0": True}, {"x:0": -1.0, "p:0": False}]
+
+
+@program
+def cond_summaries(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    x = scalar(tf, "float32")
+
+    def branch() -> Any:
+        tf.add_to_collection("_SUMMARY_V2", tf.identity(x, name="summary"))
+        return x * 2, x
+
+    r = tf.cond(p, branch, lambda: (x, x))
+    assert tf.get_collection("_SUMMARY_V2") == []
+    return list(r), [{"x:0": 1.0, "p:0": True}]
+
+
+@both
+def case_first_true(tf: Any) -> Any:
+    x = scalar(tf)
+    r = tf.case(
+        [(x < 1, lambda: tf.constant(17)), (x < 5, lambda: x * 23)], default=lambda: tf.constant(-1), name="which"
+    )
+    return [r], [{"x:0": 0}, {"x:0": 3}, {"x:0": 7}]
+
+
+@program
+def case_exclusive(tf: Any) -> Any:
+    x = scalar(tf)
+    pairs = {tf.equal(x, 1, name="one"): lambda: tf.constant(1.0), tf.equal(x, 2, name="two"): lambda: tf.constant(2.0)}
+    r = tf.case(pairs, default=lambda: tf.constant(0.0), exclusive=True)
+    s = tf.case([(x < 10, lambda: x + 1), (x < 20, lambda: x + 2)])
+    return [r, s], [{"x:0": 0}, {"x:0": 1}, {"x:0": 2}]
+
+
+@program
+def case_strict(tf: Any) -> Any:
+    x = scalar(tf)
+    r = tf.case([(x < 10, lambda: [x + 1])], default=lambda: [x], strict=True)
+    return r, [{"x:0": 0}, {"x:0": 10}]
+
+
+@functional
+def switch_case(tf: Any) -> Any:
+    x = scalar(tf)
+    y = scalar(tf, "float32", "y")
+    r = tf.switch_case(x, [lambda: y + 1, lambda: y * 2.0, lambda: tf.constant(3.0)])
+    s = tf.switch_case(x, {1: lambda: (y, x), 0: lambda: (y * y, x + 1)}, default=lambda: (tf.constant(0.0), 7))
+    return [r, *s], [{"x:0": i, "y:0": 5.0} for i in (-1, 0, 1, 2, 3)]
+
+
+# Loops
+
+
+@both
+def while_simple(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    r = tf.while_loop(lambda i: tf.less(i, n), lambda i: tf.add(i, 1), [tf.constant(0)])
+    return [r], [{"n:0": 10}, {"n:0": 0}]
+
+
+@both
+def while_several(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    x = scalar(tf, "float32")
+    y = x * 2.0
+
+    def body(i: Any, total: Any, s: Any) -> Any:
+        return i + 1, total + y * tf.cast(i, tf.float32), tf.string_join([s, tf.as_string(i)])
+
+    r = tf.while_loop(lambda i, total, s: i < n, body, (0, 0.0, ""), name="loop", parallel_iterations=3)
+    return list(r), [{"n:0": 4, "x:0": 1.5}, {"n:0": 0, "x:0": 1.5}]
+
+
+@both
+def while_bounded(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    r = tf.while_loop(lambda i: i < 100, lambda i: i + 3, [1], maximum_iterations=n)
+    s = tf.while_loop(lambda i, j: i < 100, lambda i, j: [i + 3, j * 2], [1, 1], maximum_iterations=5)
+    t = tf.while_loop(lambda i: i < 100, lambda i: [i + 3], [1], maximum_iterations=2, return_same_structure=True)
+    u = tf.while_loop(lambda i: i < 10, lambda i: [i + 3], [1], return_same_structure=True)
+    return [r, *s, *t, *u], [{"n:0": 4}, {"n:0": 0}]
+
+
+@both
+def while_structures(tf: Any) -> Any:
+    i0 = (tf.constant(0), Pair(tf.constant(1), tf.constant(2)), {"z": tf.constant(1.0), "y": [tf.constant(3)]})
+    r = tf.while_loop(
+        lambda i, p, d: i < 5,
+        lambda i, p, d: (i + 1, Pair(p.a + p.b, p.a - p.b), {"z": d["z"] * 2.0, "y": [d["y"][0] + 1]}),
+        i0,
+    )
+    assert isinstance(r[1], Pair)
+    return [r[0], r[1].a, r[1].b, r[2]["z"], r[2]["y"][0]], [{}]
+
+
+@both
+def while_shapes(tf: Any) -> Any:
+    m0 = tf.ones([2, 2])
+    i, m = tf.while_loop(
+        lambda i, m: i < 3,
+        lambda i, m: [i + 1, tf.concat([m, m], axis=0)],
+        [tf.constant(0), m0],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 2])],
+    )
+    any_ = tf.placeholder(tf.float32, None, name="any")
+    k = tf.while_loop(lambda a: tf.reduce_sum(a) < 10.0, lambda a: a * 2.0, [any_])
+    return [i, tf.shape(m), m, k], [{"any:0": [1.0, 2.0]}]
+
+
+@both
+def while_bounded_shapes(tf: Any) -> Any:
+    r = tf.while_loop(
+        lambda m, k: tf.reduce_sum(m) < 100.0,
+        lambda m, k: [tf.concat([m, m], 0), k + 1],
+        [tf.ones([1]), 0],
+        shape_invariants=[tf.TensorShape([None]), tf.TensorShape([])],
+        maximum_iterations=3,
+    )
+    return r, [{}]
+
+
+@program
+def while_sparse(tf: Any) -> Any:
+    x = tf.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 4])
+    i, y = tf.while_loop(
+        lambda i, s: i < 3, lambda i, s: (i + 1, tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape)), [0, x]
+    )
+    z = tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 4]), tf.constant([5, 3]))
+    j, w = tf.while_loop(
+        lambda i, s: i < 3, lambda i, s: (i + 1, tf.IndexedSlices(s.values + 1.0, s.indices, s.dense_shape)), [0, z]
+    )
+    k, u = tf.while_loop(
+        lambda i, s: i < 3,
+        lambda i, s: (i + 1, tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape)),
+        [0, x],
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
+    )
+    return [i, y.indices, y.values, y.dense_shape, j, w.values, w.indices, w.dense_shape, k, u.values], [{}]
+
+
+@both
+def while_nested(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    x = scalar(tf, "float32")
+
+    def body(i: Any, total: Any) -> Any:
+        def inner(j: Any, sub: Any) -> Any:
+            return j + 1, sub + x * tf.cast(i, tf.float32) + tf.constant(1.0)
+
+        _, sub = tf.while_loop(lambda j, sub: j < i, inner, [0, 0.0], name="inner")
+        return i + 1, total + sub
+
+    r = tf.while_loop(lambda i, total: i < n, body, [0, 0.0], name="outer")
+    return list(r), [{"n:0": 4, "x:0": 0.5}, {"n:0": 1, "x:0": 0.5}]
+
+
+@both
+def while_with_cond(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    x = scalar(tf, "float32")
+
+    def body(i: Any, total: Any) -> Any:
+        even = tf.equal(i % 2, 0)
+        step = tf.cond(even, lambda: x, lambda: tf.cond(i > 2, lambda: -x, lambda: tf.constant(0.5)))
+        return i + 1, total + step
+
+    r = tf.while_loop(lambda i, total: tf.logical_and(i < n, total < 100.0), body, [0, 0.0])
+    return list(r), [{"n:0": 7, "x:0": 3.0}, {"n:0": 2, "x:0": 200.0}]
+
+
+@both
+def cond_with_while(tf: Any) -> Any:
+    p = scalar(tf, "bool", "p")
+    x = scalar(tf, "float32")
+
+    def branch() -> Any:
+        y = x + 1.0
+        return tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * y + x), [0, x])[1]
+
+    r = tf.cond(p, branch, lambda: tf.while_loop(lambda a: a < 10.0, lambda a: a + 4.0, [x]))
+    return [r], [{"p:0": True, "x:0": 2.0}, {"p:0": False, "x:0": 2.0}]
+
+
+@program
+def while_control_inputs(tf: Any) -> Any:
+    """Control inputs from outside of a loop become data from outside; constants hang on the pivots."""
+    n = scalar(tf, name="n")
+    x = scalar(tf, "float32")
+    v = tf.Variable(0.0, name="v", use_resource=True)
+    outside = tf.identity(x, name="outside")
+    nothing = tf.no_op(name="nothing")
+
+    def body(i: Any, a: Any) -> Any:
+        with tf.control_dependencies([outside, nothing]):
+            k = tf.constant(1.0, name="k")
+            y = tf.add(a, 1.0, name="y")
+        with tf.control_dependencies([v.assign_add(k), y]):
+            z = tf.identity(outside * 2.0, name="z")
+            grouped = tf.group(z, y)
+        with tf.control_dependencies([grouped]):
+            return i + 1, y + z
+
+    with tf.control_dependencies([outside]):
+        r = tf.while_loop(lambda i, a: i < n, body, [0, x])
+    with tf.control_dependencies([r[0]]):
+        after = v.read_value()
+    return [*r, after], [{"n:0": 3, "x:0": 1.0}]
+
+
+@program
+def while_reference_variable(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    v = tf.Variable(1.0, name="v")
+
+    def body(i: Any, a: Any) -> Any:
+        with tf.control_dependencies([tf.assign_add(v, 1.0)]):
+            return i + 1, a + tf.identity(v.read_value())
+
+    r = tf.while_loop(lambda i, a: i < n, body, [0, v])
+    return list(r), [{"n:0": 1}]
+
+
+@both
+def while_resource_variable(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    v = tf.Variable(1.0, name="v", use_resource=True)
+    w = tf.Variable(1.0, name="w", use_resource=True)
+
+    def body(i: Any, a: Any) -> Any:
+        with tf.control_dependencies([v.assign_add(w)]):
+            now = v.read_value()
+        with tf.control_dependencies([now]):  # else TensorFlow may begin the next iteration before
+            return i + 1, a + now
+
+    r = tf.while_loop(lambda i, a: i < n, body, [0, w])
+    return list(r), [{"n:0": 3}]
+
+
+@program
+def while_variables_made(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+
+    def body(i: Any, a: Any) -> Any:
+        w = tf.get_variable("w", [2, 2], initializer=tf.ones_initializer(), use_resource=True)
+        u = tf.get_variable("u", [1, 2], initializer=tf.zeros_initializer(), use_resource=False)
+        return i + 1, tf.matmul(a, w) + u
+
+    r = tf.while_loop(lambda i, a: i < n, body, [0, tf.ones([1, 2])])
+    return list(r), [{"n:0": 3}]
+
+
+@program
+def while_options(tf: Any) -> Any:
+    r = tf.while_loop(
+        lambda i: i < 3, lambda i: i + 1, [tf.constant(0)], back_prop=False, swap_memory=True, parallel_iterations=1
+    )
+    with tf.name_scope("s"), tf.device("/cpu:0"):
+        s = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)])
+        with tf.colocate_with(r):
+            t = tf.while_loop(lambda i: i < s, lambda i: i + 1, [tf.constant(0)])
+    return [r, s, t], [{}]
+
+
+@program
+def while_constants_only(tf: Any) -> Any:
+    """Ops of constants from outside must not run one time more than the loop's body."""
+    x = scalar(tf)
+    y = x + 1
+
+    def body(i: Any) -> Any:
+        z = tf.add(y, y, name="z")
+        return i + z
+
+    r = tf.while_loop(lambda i: i < tf.multiply(y, 10, name="limit"), body, [x])
+    s = tf.while_loop(lambda i, j: i < 3, lambda i, j: (i + 1, y), [0, x])
+    t = tf.while_loop(lambda i, j: i < 3, lambda i, j: (i + 1, j), [0, x])
+    return [r, *s, *t], [{"x:0": 1}]
+
+
+@program
+def loop_in_branch_in_loop(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+    x = scalar(tf)
+
+    def body(i: Any, a: Any) -> Any:
+        def branch() -> Any:
+            start = x * 2
+            return tf.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, b + x + start), [0, a])[1]
+
+        return i + 1, tf.cond(a < 50, branch, lambda: a - x)
+
+    r = tf.while_loop(lambda i, a: i < n, body, [0, x])
+    return list(r), [{"n:0": 5, "x:0": 2}, {"n:0": 9, "x:0": 2}]
+
+
+@program
+def while_asserts(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([tf.Assert(i < 100, [i]), tf.assert_less(i, 200)]):
+            return i + 1
+
+    r = tf.while_loop(lambda i: i < n, body, [0])
+    return [r], [{"n:0": 3}]
+
+
+# Errors
+
+
+@failure
+def cond_of_python_bool(tf: Any) -> Any:
+    return tf.cond(True, lambda: tf.constant(1), lambda: tf.constant(2))
+
+
+@failure
+def cond_without_true(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), None, lambda: tf.constant(2))
+
+
+@failure
+def cond_without_false(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), lambda: tf.constant(2))
+
+
+@failure
+def cond_both_names(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), lambda: tf.constant(2), lambda: tf.constant(2), fn1=lambda: 1)
+
+
+@failure
+def cond_not_callable(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), tf.constant(2), lambda: tf.constant(2))
+
+
+@failure
+def cond_returns_none(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), lambda: None, lambda: tf.constant(2))
+
+
+@failure
+def cond_returns_nothing(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), list, list)
+
+
+@failure
+def cond_types_differ(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), lambda: tf.constant(1), lambda: tf.constant(2.0))
+
+
+@failure
+def cond_numbers_differ(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), lambda: [tf.constant(1)] * 2, lambda: [tf.constant(2)] * 3)
+
+
+@failure
+def cond_structures_differ(tf: Any) -> Any:
+    return tf.cond(scalar(tf, "bool"), lambda: [tf.constant(1)] * 2, lambda: (tf.constant(2),) * 2)
+
+
+@failure
+def case_no_pairs(tf: Any) -> Any:
+    return tf.case(7)
+
+
+@failure
+def case_no_tensor(tf: Any) -> Any:
+    return tf.case([(True, lambda: 1)])
+
+
+@failure
+def case_not_bool(tf: Any) -> Any:
+    return tf.case([(scalar(tf), lambda: 1)])
+
+
+@failure
+def case_not_callable(tf: Any) -> Any:
+    return tf.case([(scalar(tf, "bool"), 1)])
+
+
+@failure
+def case_not_pairs(tf: Any) -> Any:
+    return tf.case([scalar(tf, "bool")])
+
+
+@failure
+def switch_case_keys(tf: Any) -> Any:
+    return tf.switch_case(scalar(tf), {0: lambda: 1, 2: lambda: 2})
+
+
+@failure
+def switch_case_float(tf: Any) -> Any:
+    return tf.switch_case(scalar(tf, "float32"), [lambda: 1])
+
+
+@failure
+def switch_case_empty(tf: Any) -> Any:
+    return tf.switch_case(scalar(tf), [])
+
+
+@failure
+def switch_case_types(tf: Any) -> Any:
+    return tf.switch_case(scalar(tf), [lambda: 1, lambda: 1.0])
+
+
+@failure
+def while_not_callable(tf: Any) -> Any:
+    return tf.while_loop(1, lambda i: i, [0])
+
+
+@failure
+def while_body_not_callable(tf: Any) -> Any:
+    return tf.while_loop(lambda i: i, 1, [0])
+
+
+@failure
+def while_no_variables(tf: Any) -> Any:
+    return tf.while_loop(lambda: True, lambda: (), [])
+
+
+@failure
+def while_parallel(tf: Any) -> Any:
+    return tf.while_loop(lambda i: i < 1, lambda i: i, [0], parallel_iterations=0)
+
+
+@failure
+def while_maximum_not_scalar(tf: Any) -> Any:
+    return tf.while_loop(lambda i: i < 1, lambda i: i, [0], maximum_iterations=[1])
+
+
+@failure
+def while_shape_changes(tf: Any) -> Any:
+    return tf.while_loop(lambda m: True, lambda m: tf.concat([m, m], 0), [tf.ones([2], name="m")])
+
+
+@failure
+def while_shape_not_invariant(tf: Any) -> Any:
+    return tf.while_loop(lambda m: True, lambda m: m, [tf.ones([2], name="m")], [tf.TensorShape([3])])
+
+
+@failure
+def while_invariant_kind(tf: Any) -> Any:
+    return tf.while_loop(lambda m: True, lambda m: m, [tf.ones([2], name="m")], [[2]])
+
+
+@failure
+def while_structure_changes(tf: Any) -> Any:
+    return tf.while_loop(lambda i, j: i < 1, lambda i, j: [i], [0, 1])
+
+
+@failure
+def tensor_of_a_loop_outside(tf: Any) -> Any:
+    seen = []
+    tf.while_loop(lambda i: i < 3, lambda i: seen.append(tf.add(i, 1, name="inside")) or i + 1, [0])
+    return tf.identity(seen[0], name="outside")
+
+
+@failure
+def tensor_of_another_loop(tf: Any) -> Any:
+    seen = []
+    tf.while_loop(lambda i: i < 3, lambda i: seen.append(tf.add(i, 1, name="inside")) or i + 1, [0])
+    return tf.while_loop(lambda i: i < 3, lambda i: i + seen[0], [0])
