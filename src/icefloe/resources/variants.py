@@ -1,4 +1,4 @@
-"""Small values that variant tensors hold: optionals, ragged tensors, composite tensors."""
+"""Small values that variant tensors hold: optionals, ragged tensors, composite tensors, plain tensors."""
 
 from __future__ import annotations
 
@@ -84,3 +84,15 @@ class Composite:
     dtypes: tuple[DType, ...]
 
     type_name = "CompositeTensorVariant"
+
+
+class TensorVariant:
+    """A variant that holds a tensor."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: np.ndarray) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"TensorVariant(shape={self.value.shape}, dtype={self.value.dtype})"

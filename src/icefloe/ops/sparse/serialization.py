@@ -20,20 +20,9 @@ from icefloe.ops.array.values import Array, boxed
 from icefloe.ops.sparse.components import check_ranks, rows_of, stacked
 from icefloe.ops.wording import dtype_name
 from icefloe.proto import TensorProto
+from icefloe.resources.variants import TensorVariant
 from icefloe.shapes import Dims, dims_to_proto, shape_text
 from icefloe.wire.coding import encode_varint
-
-
-class TensorVariant:
-    """A variant that holds a tensor."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Array) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return f"TensorVariant(shape={self.value.shape}, dtype={self.value.dtype})"
 
 
 def _content(array: Array) -> bytes:
