@@ -1,0 +1,1 @@
+"""Ops that make datasets, and those that draw from them through iterators."""

@@ -1,0 +1,89 @@
+"""How kernels of dataset ops are registered: what made a dataset is noted on it, so that it can become a graph."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from icefloe import errors, opdefs
+from icefloe.datatypes import DType
+from icefloe.graph import registry
+from icefloe.graph.shape_inference import scalar
+from icefloe.resources.datasets.base import Dataset, Recipe, Spec
+from icefloe.resources.elements import shape_of
+from icefloe.shapes import Dims
+
+F = TypeVar("F", bound=Callable[..., Dataset])
+
+
+def dataset_op(*ops: str) -> Callable[[F], F]:
+    """Register the decorated function, which makes a dataset, as the kernel of each of `ops`.
+
+    It takes what a kernel takes. A dataset that it made, as against one it was given, gets its recipe.
+    """
+
+    def register(function: F) -> F:
+        for op in ops:
+            registry.kernel(op, returns="stored")(_noted(op, function))
+            registry.shape(op)(scalar)
+        registry.not_differentiable(*ops)
+        return function
+
+    return register
+
+
+def _noted(op: str, function: Callable[..., Dataset]) -> Callable[..., Dataset]:
+    parameters = inspect.signature(function).parameters
+    wanted = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+    attrs = tuple(opdefs.signature(op).attrs)
+
+    @functools.wraps(function)
+    def make(*inputs: Any, **given: Any) -> Dataset:
+        dataset = function(*inputs, **{name: given[name] for name in wanted})
+        if dataset.recipe is None:
+            dataset.recipe = Recipe(op, inputs, {name: given[name] for name in attrs})
+        return dataset
+
+    keywords = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in dict.fromkeys([*attrs, *wanted])]
+    positional = [p for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    make.__signature__ = inspect.Signature([*positional, *keywords])  # type: ignore[attr-defined]
+    return make
+
+
+def spec_of(output_types: Sequence[DType], output_shapes: Sequence[Dims]) -> Spec:
+    """Return what the attrs of a dataset op say of its elements."""
+    return Spec(tuple(output_types), tuple(output_shapes))
+
+
+def number(value: Any, name: str) -> int:
+    """Return a scalar int argument. Raises: InvalidArgumentError if it has another shape."""
+    if shape_of(value) != ():
+        raise errors.InvalidArgumentError(f"{name} must be a scalar")
+    return int(value)
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return a scalar bool argument. Raises: InvalidArgumentError if it has another shape."""
+    return bool(number(value, name))
+
+
+def text(value: Any, name: str) -> bytes:
+    """Return a scalar string argument. Raises: InvalidArgumentError if it has another shape."""
+    if isinstance(value, bytes):
+        return value
+    if shape_of(value) != ():
+        raise errors.InvalidArgumentError(f"{name} must be a scalar")
+    item: bytes = value[()]
+    return item
+
+
+def texts(value: Any, name: str) -> list[bytes]:
+    """Return a scalar or vector of strings. Raises: InvalidArgumentError if it has more dimensions."""
+    if isinstance(value, bytes):
+        return [value]
+    if len(shape_of(value)) > 1:
+        raise errors.InvalidArgumentError(f"`{name}` must be a scalar or a vector.")
+    found: list[bytes] = value.reshape(-1).tolist()
+    return found

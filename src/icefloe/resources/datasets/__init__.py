@@ -1,0 +1,1 @@
+"""Datasets and their iterators: pipelines of elements, as values of variant and resource tensors."""
