@@ -547,6 +547,12 @@ TABLE: dict[str, dict[str, str]] = {
             NewCheckpointReader=new_checkpoint_reader checkpoints_iterator list_variables load_checkpoint load_variable
         """,
         "saver.meta_files": "export_meta_graph import_meta_graph write_graph",
+        "lib.learning_rates": """
+            cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay
+            natural_exp_decay noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay=piecewise_constant
+            polynomial_decay
+        """,
+        "lib.moving_averages": "ExponentialMovingAverage",
         "lib.global_step": """
             assert_global_step create_global_step get_global_step get_or_create_global_step global_step
         """,

@@ -4,6 +4,7 @@ from typing import Any
 from icefloe.proto import BytesList as BytesList
 from icefloe.proto import ClusterDef as ClusterDef
 from icefloe.proto import Example as Example
+from icefloe.lib.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from icefloe.proto import Feature as Feature
 from icefloe.proto import FeatureList as FeatureList
 from icefloe.proto import FeatureLists as FeatureLists
@@ -18,7 +19,10 @@ from icefloe.proto import SequenceExample as SequenceExample
 from icefloe.lib.global_step import assert_global_step as assert_global_step
 from icefloe.saver.state import checkpoint_exists as checkpoint_exists
 from icefloe.saver.inspection import checkpoints_iterator as checkpoints_iterator
+from icefloe.lib.learning_rates import cosine_decay as cosine_decay
+from icefloe.lib.learning_rates import cosine_decay_restarts as cosine_decay_restarts
 from icefloe.lib.global_step import create_global_step as create_global_step
+from icefloe.lib.learning_rates import exponential_decay as exponential_decay
 from icefloe.saver.meta_files import export_meta_graph as export_meta_graph
 from icefloe.saver.state import generate_checkpoint_state_proto as generate_checkpoint_state_proto
 from icefloe.saver.state import get_checkpoint_mtimes as get_checkpoint_mtimes
@@ -27,10 +31,17 @@ from icefloe.lib.global_step import get_global_step as get_global_step
 from icefloe.lib.global_step import get_or_create_global_step as get_or_create_global_step
 from icefloe.lib.global_step import global_step as global_step
 from icefloe.saver.meta_files import import_meta_graph as import_meta_graph
+from icefloe.lib.learning_rates import inverse_time_decay as inverse_time_decay
 from icefloe.checkpoint.state_file import latest_checkpoint as latest_checkpoint
+from icefloe.lib.learning_rates import linear_cosine_decay as linear_cosine_decay
 from icefloe.saver.inspection import list_variables as list_variables
 from icefloe.saver.inspection import load_checkpoint as load_checkpoint
 from icefloe.saver.inspection import load_variable as load_variable
+from icefloe.lib.learning_rates import natural_exp_decay as natural_exp_decay
+from icefloe.lib.learning_rates import noisy_linear_cosine_decay as noisy_linear_cosine_decay
+from icefloe.lib.learning_rates import piecewise_constant as piecewise_constant
+from icefloe.lib.learning_rates import piecewise_constant as piecewise_constant_decay
+from icefloe.lib.learning_rates import polynomial_decay as polynomial_decay
 from icefloe.saver.state import remove_checkpoint as remove_checkpoint
 from icefloe.saver.state import update_checkpoint_state as update_checkpoint_state
 from icefloe.saver.meta_files import write_graph as write_graph

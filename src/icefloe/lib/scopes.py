@@ -15,7 +15,7 @@ def init_scope() -> Iterator[None]:
     """Leave control dependencies, conditionals, loops and bodies of functions inside the block, but not name scopes.
 
     The default graph becomes the innermost one that is no function's body; devices stay those of the innermost graph
-    that has any.
+    that has any, or those outside of the innermost init_scope where colocation has left none.
     """
     graph = get_default_graph()
     scope = graph.get_name_scope()
@@ -23,6 +23,10 @@ def init_scope() -> Iterator[None]:
     devices = outer._device_stack
     if outer is not graph:
         outer._device_stack = _devices(outer)
+    outside: list[Any] = outer.__dict__.setdefault("_devices_outside", [])
+    if not outer._device_stack:
+        outer._device_stack = next((stack for stack in reversed(outside) if stack), outer._device_stack)
+    outside.append(outer._device_stack)
     try:
         with (
             outer.as_default(),
@@ -31,6 +35,7 @@ def init_scope() -> Iterator[None]:
         ):
             yield
     finally:
+        outside.pop()
         outer._device_stack = devices
 
 

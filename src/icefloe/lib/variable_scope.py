@@ -185,7 +185,7 @@ class VariableScope:
             return var_store.get_variable(self._full_name(name), **self._with_defaults(options))
 
     def _full_name(self, name: str) -> str:
-        return "/".join(part for part in (self._name, name) if part)
+        return f"{self._name}/{name}" if self._name else name
 
     def get_partitioned(self, var_store: VariableStore, name: str, **options: Any) -> Any:
         """Return a partitioned variable of this scope. Raises: ValueError if no partitioner is given or set."""
@@ -194,7 +194,8 @@ class VariableScope:
         if options["partitioner"] is None:
             raise ValueError("No partitioner was specified")
         with name_scope(None):
-            return var_store.get_partitioned(self._full_name(name), **options)
+            full_name = "/".join(part for part in (self._name, name) if part)
+            return var_store.get_partitioned(full_name, **options)
 
     def _inner(self, reuse: Any, name: str, original_name_scope: str, **given: Any) -> VariableScope:
         """Return a scope with this one's defaults, and those given."""
