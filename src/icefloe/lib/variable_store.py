@@ -25,7 +25,7 @@ from icefloe.lib.variable_partitioned import PartitionedVariable
 from icefloe.lib.variable_resource import ResourceVariable, resource_variables_enabled
 from icefloe.shapes import TensorShape, as_shape
 
-_STORE_KEY = ("__variable_store",)
+STORE_KEY = ("__variable_store",)
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 
 
@@ -64,7 +64,7 @@ class PartitionInfo:
 
 def default_store() -> VariableStore:
     """Return the store of the default graph."""
-    stored = get_default_graph().get_collection_ref(_STORE_KEY)
+    stored = get_default_graph().get_collection_ref(STORE_KEY)
     if not stored:
         stored.append(VariableStore())
     return stored[0]
