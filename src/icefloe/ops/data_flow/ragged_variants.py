@@ -117,8 +117,10 @@ def ragged_tensor_to_variant_shape(c: ShapeContext) -> list[Dims]:
 @kernel("RaggedTensorFromVariant", returns="stored")
 def ragged_tensor_from_variant(
     encoded_ragged: Any, *, input_ragged_rank: int, output_ragged_rank: int, Tvalues: DType, Tsplits: DType
-) -> tuple[tuple[Array, ...], Any]:
-    """The ragged tensor in a scalar variant, or the one whose outer dimensions are those of a tensor of variants."""
+) -> tuple[Any, ...]:
+    """Row splits and values of the ragged tensor in a scalar variant, or of one whose outer dimensions are those of a
+    tensor of variants.
+    """
     encoded = boxed(encoded_ragged)
     rank = input_ragged_rank
     if rank == -1:
@@ -141,9 +143,9 @@ def ragged_tensor_from_variant(
         _check_part(i, item, rank, output_ragged_rank, Tvalues, Tsplits)
         parts.append(item)
     if not encoded.ndim:
-        return parts[0].splits, parts[0].values
+        return *parts[0].splits, parts[0].values
     if not output_ragged_rank:
-        return (), _stacked(parts, Tvalues)
+        return (_stacked(parts, Tvalues),)
     return _nested(parts, encoded.shape, rank, Tvalues, Tsplits)
 
 
@@ -192,7 +194,7 @@ def _stacked(parts: list[Ragged], dtype: DType) -> Any:
 
 def _nested(
     parts: list[Ragged], sizes: tuple[int, ...], rank: int, dtype: DType, splits_dtype: DType
-) -> tuple[tuple[Array, ...], Any]:
+) -> tuple[Any, ...]:
     splits = []
     for size, inner in itertools.pairwise(sizes):
         splits.append(np.arange(size + 1, dtype=splits_dtype.numpy) * inner)
@@ -205,7 +207,7 @@ def _nested(
             pieces.append(part.splits[level][1:] + last)
             last = last + part.splits[level][-1] if len(part.splits[level]) > 1 else last
         splits.append(np.concatenate(pieces))
-    return tuple(splits), _joined(parts, dtype)
+    return *splits, _joined(parts, dtype)
 
 
 def _joined(parts: list[Ragged], dtype: DType) -> Any:
