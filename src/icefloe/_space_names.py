@@ -1,0 +1,343 @@
+"""The names of the namespaces below icefloe; see `_names`."""
+
+NAMES: dict[str, dict[str, str]] = {
+    "bitwise": {
+        "op": """
+            bitwise_and=BitwiseAnd bitwise_or=BitwiseOr bitwise_xor=BitwiseXor invert=Invert left_shift=LeftShift
+            right_shift=RightShift
+        """,
+    },
+    "dtypes": {
+        "datatypes": """
+            DType as_dtype QUANTIZED_DTYPES bfloat16 bool complex128 complex64 double float16 float32 float64 half int16
+            int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8 variant
+        """,
+        "top": "as_string cast complex saturate_cast",
+    },
+    "image": {
+        "lib.image_geometry": """
+            central_crop crop_to_bounding_box flip_left_right flip_up_down pad_to_bounding_box random_flip_left_right
+            random_flip_up_down resize_image_with_crop_or_pad resize_with_crop_or_pad=resize_image_with_crop_or_pad
+            rot90 transpose transpose_image=transpose
+        """,
+        "lib.image_resize": """
+            ResizeMethod resize=resize_images resize_bicubic resize_bilinear resize_image_with_pad resize_images
+            resize_nearest_neighbor
+        """,
+        "lib.image_color": """
+            adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality adjust_saturation
+            convert_image_dtype grayscale_to_rgb per_image_standardization random_brightness random_contrast random_hue
+            random_jpeg_quality random_saturation rgb_to_grayscale rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb
+        """,
+        "lib.image_files": "decode_image encode_png is_jpeg",
+        "lib.image_boxes": """
+            combined_non_max_suppression crop_and_resize draw_bounding_boxes extract_glimpse extract_image_patches
+            extract_patches generate_bounding_box_proposals non_max_suppression non_max_suppression_overlaps
+            non_max_suppression_with_scores sample_distorted_bounding_box
+        """,
+        "lib.image_quality": "image_gradients psnr sobel_edges ssim ssim_multiscale total_variation",
+        "top": "random_crop",
+        "op": """
+            decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg
+            decode_jxl=DecodeJxl decode_png=DecodePng decode_webp=DecodeWebP encode_jpeg=EncodeJpeg
+            extract_jpeg_shape=ExtractJpegShape hsv_to_rgb=HSVToRGB resize_area=ResizeArea rgb_to_hsv=RGBToHSV
+        """,
+    },
+    "initializers": {
+        "lib.initializers": """
+            constant=Constant glorot_normal=GlorotNormal glorot_uniform=GlorotUniform he_normal he_uniform
+            identity=Identity lecun_normal lecun_uniform ones=Ones orthogonal=Orthogonal random_normal=RandomNormal
+            random_uniform=RandomUniform truncated_normal=TruncatedNormal uniform_unit_scaling=UniformUnitScaling
+            variance_scaling=VarianceScaling zeros=Zeros
+        """,
+        "top": """
+            global_variables=global_variables_initializer local_variables=local_variables_initializer tables_initializer
+            variables=variables_initializer
+        """,
+    },
+    "gfile": {
+        "lib.files": """
+            Copy DeleteRecursively Exists FastGFile GFile Glob IsDirectory ListDirectory MakeDirs MkDir Open=GFile
+            Remove Rename Stat Walk
+        """,
+    },
+    "io": {
+        "module": "gfile",
+        "lib.image_files": "decode_image encode_png is_jpeg",
+        "saver.meta_files": "write_graph",
+        "lib.parsing": "parse_sequence_example",
+        "top": """
+            FixedLenFeature FixedLenSequenceFeature PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
+            SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv decode_json_example decode_raw
+            deserialize_many_sparse encode_base64 matching_files parse_example
+            parse_single_example parse_single_sequence_example parse_tensor read_file serialize_many_sparse
+            serialize_sparse serialize_tensor write_file
+        """,
+        "op": """
+            decode_and_crop_jpeg=DecodeAndCropJpeg decode_bmp=DecodeBmp decode_gif=DecodeGif decode_jpeg=DecodeJpeg
+            decode_jxl=DecodeJxl decode_png=DecodePng decode_proto=DecodeProtoV2 decode_webp=DecodeWebP
+            encode_jpeg=EncodeJpeg encode_proto=EncodeProto extract_jpeg_shape=ExtractJpegShape
+        """,
+    },
+    "io.gfile": {
+        "lib.files": """
+            GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename
+            rmtree stat walk
+        """,
+    },
+    "linalg": {
+        "lib.linalg": """
+            adjoint cholesky_solve eye logdet eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals lstsq=matrix_solve_ls
+            norm svd tridiagonal_matmul triangular_solve=matrix_triangular_solve
+        """,
+        "lib.linalg_factors": """
+            lu_matrix_inverse lu_reconstruct lu_solve matrix_rank pinv tridiagonal_solve
+        """,
+        "lib.array_diagonal": "diag=matrix_diag diag_part=matrix_diag_part set_diag=matrix_set_diag tensor_diag_part",
+        "lib.math_matrix": "matvec",
+        "lib.nn_normalization": "l2_normalize normalize",
+        "top": "einsum global_norm matmul matrix_transpose tensordot trace transpose=matrix_transpose",
+        "op": """
+            band_part=MatrixBandPart cholesky=Cholesky cross=Cross det=MatrixDeterminant inv=MatrixInverse
+            logm=MatrixLogarithm lu=Lu qr=Qr slogdet=LogMatrixDeterminant solve=MatrixSolve sqrtm=MatrixSquareRoot
+            tensor_diag=Diag
+        """,
+    },
+    "logging": {
+        "lib.messages": """
+            DEBUG ERROR FATAL INFO WARN TaskLevelStatusMessage debug error fatal flush get_verbosity info log
+            log_every_n log_first_n log_if set_verbosity vlog warn warning
+        """,
+    },
+    "lookup": {
+        "module": "experimental",
+        "lib.lookup": """
+            HashTable KeyValueTensorInitializer LookupInterface StaticHashTable TextFileIdTableInitializer TextFileIndex
+            TextFileInitializer TextFileStringTableInitializer
+        """,
+        "lib.lookup_vocabulary": """
+            FastHashSpec HasherSpec IdTableWithHashBuckets StaticVocabularyTable StrongHashSpec index_table_from_file
+            index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor
+        """,
+        "lib.lookup_mutable": "MutableDenseHashTable=DenseHashTable MutableHashTable",
+    },
+    "lookup.experimental": {
+        "lib.lookup_mutable": "DenseHashTable MutableHashTable",
+    },
+    "losses": {
+        "lib.losses": """
+            Reduction add_loss compute_weighted_loss get_losses get_regularization_loss get_regularization_losses
+            get_total_loss mean_pairwise_squared_error
+        """,
+        "lib.losses_pairs": """
+            absolute_difference cosine_distance hinge_loss huber_loss log_loss mean_squared_error sigmoid_cross_entropy
+            softmax_cross_entropy sparse_softmax_cross_entropy
+        """,
+    },
+    "manip": {
+        "top": "batch_to_space_nd gather_nd reshape reverse roll scatter_nd space_to_batch_nd tile",
+    },
+    "math": {
+        "module": "special",
+        "lib.math_elementwise": """
+            erfcinv erfinv multiply_no_nan ndtri polyval reciprocal_no_nan xdivy xlog1py divide_no_nan=div_no_nan
+        """,
+        "lib.math_reduce": "reduce_euclidean_norm reduce_std reduce_variance",
+        "lib.math_properties": "is_non_decreasing is_strictly_increasing zero_fraction",
+        "lib.math_range": "cumulative_logsumexp sobol_sample",
+        "lib.math_special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
+        "lib.nn_activations": "log_softmax softmax softplus",
+        "lib.nn_normalization": "l2_normalize",
+        "lib.nn_top_k": "approx_max_k approx_min_k in_top_k top_k",
+        "top": """
+            abs accumulate_n acos acosh add add_n angle argmax argmin asin asinh atan atan2 atanh betainc bincount ceil
+            confusion_matrix conj cos cosh count_nonzero cumprod cumsum digamma divide equal erf erfc exp expm1 floor
+            floordiv floormod greater greater_equal igamma igammac imag invert_permutation is_finite is_inf is_nan lbeta
+            less less_equal lgamma log log1p log_sigmoid logical_and logical_not logical_or logical_xor maximum minimum
+            mod multiply negative not_equal polygamma pow real reciprocal reduce_all reduce_any reduce_logsumexp
+            reduce_max reduce_mean reduce_min reduce_prod reduce_sum rint round rsqrt scalar_mul segment_max
+            segment_mean segment_min segment_prod segment_sum sigmoid sign sin sinh sqrt square squared_difference
+            subtract tan tanh truediv unsorted_segment_max unsorted_segment_mean unsorted_segment_min
+            unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum zeta
+        """,
+        "op": "nextafter=NextAfter softsign=Softsign xlogy=Xlogy",
+    },
+    "math.special": {
+        "lib.math_special": """
+            bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e
+            bessel_y0 bessel_y1 dawsn expint fresnel_cos fresnel_sin spence
+        """,
+    },
+    "nest": {
+        "lib.nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as",
+    },
+    "nn": {
+        "lib.nn_activations": """
+            crelu leaky_relu log_softmax relu6 relu_layer silu=swish swish softmax softplus xw_plus_b bias_add dropout
+        """,
+        "lib.nn_convolution": """
+            conv1d conv2d conv2d_backprop_filter conv2d_backprop_input conv3d convolution atrous_conv2d
+        """,
+        "lib.nn_transposed": """
+            conv1d_transpose conv2d_transpose conv3d_transpose conv_transpose atrous_conv2d_transpose
+        """,
+        "lib.nn_depthwise": """
+            depthwise_conv2d depthwise_conv2d_native separable_conv2d depthwise_conv2d_backprop_filter
+            depthwise_conv2d_backprop_input
+            depthwise_conv2d_native_backprop_filter=depthwise_conv2d_backprop_filter
+            depthwise_conv2d_native_backprop_input=depthwise_conv2d_backprop_input
+        """,
+        "lib.nn_windows": "with_space_to_batch",
+        "lib.nn_pooling": """
+            avg_pool avg_pool2d=avg_pool avg_pool_v2 avg_pool1d avg_pool3d max_pool max_pool_v2 max_pool1d max_pool2d
+            max_pool3d max_pool_with_argmax pool fractional_avg_pool fractional_max_pool dilation2d erosion2d
+        """,
+        "lib.nn_normalization": """
+            batch_normalization batch_norm_with_global_normalization fused_batch_norm l2_normalize moments
+            normalize_moments sufficient_statistics weighted_moments
+        """,
+        "lib.nn_losses": """
+            log_poisson_loss sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits
+            softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits
+            weighted_cross_entropy_with_logits
+        """,
+        "lib.nn_embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
+        "lib.nn_ctc": """
+            collapse_repeated ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss
+        """,
+        "lib.math_properties": "zero_fraction",
+        "lib.nn_top_k": "approx_max_k approx_min_k in_top_k top_k",
+        "lib.nn_sampling": """
+            all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler
+            learned_unigram_candidate_sampler log_uniform_candidate_sampler nce_loss sampled_softmax_loss
+            uniform_candidate_sampler
+        """,
+        "top": "depth_to_space sigmoid space_to_batch space_to_depth tanh",
+        "op": """
+            conv3d_backprop_filter=Conv3DBackpropFilterV2 conv3d_backprop_filter_v2=Conv3DBackpropFilterV2 elu=Elu
+            l2_loss=L2Loss local_response_normalization=LRN lrn=LRN quantized_avg_pool=QuantizedAvgPool
+            quantized_conv2d=QuantizedConv2D quantized_max_pool=QuantizedMaxPool quantized_relu_x=QuantizedReluX
+            relu=Relu selu=Selu softsign=Softsign
+        """,
+    },
+    "quantization": {
+        "lib.quantization": "dequantize quantize quantize_and_dequantize quantize_and_dequantize_v2",
+        "top": """
+            fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars
+            fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel
+            fake_quant_with_min_max_vars_per_channel_gradient quantized_concat
+        """,
+    },
+    "random": {
+        "lib.random_draws": """
+            categorical gamma=random_gamma normal=random_normal poisson=random_poisson shuffle=random_shuffle
+            uniform=random_uniform
+        """,
+        "lib.random_stateless": """
+            Algorithm fold_in split stateless_binomial=stateless_random_binomial stateless_categorical
+            stateless_gamma=stateless_random_gamma stateless_multinomial stateless_normal=stateless_random_normal
+            stateless_parameterized_truncated_normal stateless_poisson=stateless_random_poisson
+            stateless_truncated_normal stateless_uniform=stateless_random_uniform
+        """,
+        "lib.nn_sampling": """
+            all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler
+            log_uniform_candidate_sampler uniform_candidate_sampler
+        """,
+        "top": "get_seed multinomial set_random_seed truncated_normal",
+    },
+    "sets": {
+        "lib.sets": """
+            difference=set_difference intersection=set_intersection set_difference set_intersection set_size set_union
+            size=set_size union=set_union
+        """,
+    },
+    "signal": {
+        "lib.signal_fourier": """
+            rfft rfft2d rfft3d irfft irfft2d irfft3d fftnd ifftnd rfftnd irfftnd fftshift ifftshift
+        """,
+        "lib.signal_cosine": "dct idct",
+        "lib.signal_frames": "frame overlap_and_add",
+        "lib.signal_windows": """
+            hamming_window hann_window kaiser_bessel_derived_window kaiser_window vorbis_window
+        """,
+        "lib.signal_spectrograms": """
+            inverse_mdct inverse_stft inverse_stft_window_fn linear_to_mel_weight_matrix mdct
+            mfccs_from_log_mel_spectrograms stft
+        """,
+        "top": "fft fft2d fft3d ifft ifft2d ifft3d",
+    },
+    "sparse": {
+        "lib.sparse_convert": "eye=sparse_eye from_dense",
+        "lib.sparse_layout": "expand_dims=sparse_expand_dims",
+        "lib.sparse_arithmetic": """
+            bincount=sparse_bincount cross=sparse_cross cross_hashed=sparse_cross_hashed
+            matmul=sparse_tensor_dense_matmul sparse_dense_matmul=sparse_tensor_dense_matmul
+        """,
+        "top": """
+            SparseTensor add=sparse_add concat=sparse_concat fill_empty_rows=sparse_fill_empty_rows mask=sparse_mask
+            maximum=sparse_maximum merge=sparse_merge minimum=sparse_minimum placeholder=sparse_placeholder
+            reduce_max=sparse_reduce_max reduce_max_sparse=sparse_reduce_max_sparse reduce_sum=sparse_reduce_sum
+            reduce_sum_sparse=sparse_reduce_sum_sparse reorder=sparse_reorder reset_shape=sparse_reset_shape
+            reshape=sparse_reshape retain=sparse_retain segment_mean=sparse_segment_mean
+            segment_sqrt_n=sparse_segment_sqrt_n segment_sum=sparse_segment_sum slice=sparse_slice
+            softmax=sparse_softmax split=sparse_split to_dense=sparse_tensor_to_dense
+            to_indicator=sparse_to_indicator transpose=sparse_transpose
+        """,
+    },
+    "spectral": {
+        "lib.signal_fourier": "rfft rfft2d rfft3d irfft irfft2d irfft3d",
+        "lib.signal_cosine": "dct idct",
+        "top": "fft fft2d fft3d ifft ifft2d ifft3d",
+    },
+    "strings": {
+        "lib.strings": """
+            format=string_format join=string_join length=string_length reduce_join regex_full_match regex_replace
+            split=strings_split substr to_hash_bucket=string_to_hash_bucket to_number=string_to_number
+            unsorted_segment_join
+        """,
+        "op": """
+            as_string=AsString lower=StringLower strip=StringStrip to_hash_bucket_fast=StringToHashBucketFast
+            to_hash_bucket_strong=StringToHashBucketStrong unicode_script=UnicodeScript
+            unicode_transcode=UnicodeTranscode upper=StringUpper
+        """,
+    },
+    "compat": {
+        "module": "v1",
+        "lib.text": "as_bytes as_str as_str_any as_text path_to_bytes path_to_str",
+        "top": "dimension_at_index dimension_value",
+    },
+    "summary": {
+        "proto": "SummaryDescription TaggedRunMetadata",
+        "lib.summaries": """
+            audio get_summary_description histogram image merge merge_all scalar tensor_summary text
+        """,
+        "top": "Event SessionLog Summary",
+    },
+    "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
+    "train": {
+        "proto": """
+            BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef SaverDef
+            SequenceExample
+        """,
+        "saver.saver": "Saver",
+        "saver.state": """
+            checkpoint_exists generate_checkpoint_state_proto get_checkpoint_mtimes get_checkpoint_state
+            remove_checkpoint update_checkpoint_state
+        """,
+        "checkpoint.state_file": "latest_checkpoint",
+        "saver.inspection": """
+            NewCheckpointReader=new_checkpoint_reader checkpoints_iterator list_variables load_checkpoint load_variable
+        """,
+        "saver.meta_files": "export_meta_graph import_meta_graph write_graph",
+        "lib.learning_rates": """
+            cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay
+            natural_exp_decay noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay=piecewise_constant
+            polynomial_decay
+        """,
+        "lib.moving_averages": "ExponentialMovingAverage",
+        "lib.global_step": """
+            assert_global_step create_global_step get_global_step get_or_create_global_step global_step
+        """,
+        "op": "sdca_fprint=SdcaFprint sdca_optimizer=SdcaOptimizer sdca_shrink_l1=SdcaShrinkL1",
+    },
+}
