@@ -427,6 +427,8 @@ class Execution:
         number = iteration.number + 1
         found = frame.iterations.get(number)
         if found is None:
+            if self.context is not None:
+                self.context.check()
             found = frame.iterations[number] = _Iteration(number)
             frame.last = number
             frame.dead_exits.clear()

@@ -18,15 +18,17 @@ Guard: TypeAlias = frozenset[tuple[int, int, int]]
 _FREE: Guard = frozenset()
 _SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN"))
 _MERGES = frozenset(("Merge", "RefMerge"))
+# A ControlTrigger waits for both branches of a conditional and runs whichever was taken.
+_WATCH_NOTHING = _MERGES | {"ControlTrigger"}
 
 
-def guarded(steps: Sequence[Step], size: int) -> tuple[list[Step], int]:
-    """Return the steps with `watch` and `flag` filled in, and the number of slots, flags included.
+def guarded(steps: Sequence[Step], size: int) -> tuple[list[Step], int, dict[int, Guard]]:
+    """Return the steps with `watch` and `flag` filled in, the number of slots, flags included, and slots' guards.
 
-    steps: in order, without loops. size: the number of slots so far.
+    steps: in order; a loop is one step. size: the number of slots so far. Slots without a guard are not listed.
     """
     analysis = _Analysis(steps)
-    asked = {c for p, step in enumerate(steps) if step.node.type not in _MERGES for c in step.controls}
+    asked = {c for p, step in enumerate(steps) if step.node.type not in _WATCH_NOTHING for c in step.controls}
     # What tells whether a step was dead: its flag, of a Merge its output.
     told: dict[int, int] = {}
     flags: dict[int, int] = {}
@@ -39,11 +41,11 @@ def guarded(steps: Sequence[Step], size: int) -> tuple[list[Step], int]:
     found = []
     for position, step in enumerate(steps):
         watch: list[int] = []
-        if step.node.type not in _MERGES:
+        if step.node.type not in _WATCH_NOTHING:
             watch = [slot for slot in step.inputs if analysis.of_slot.get(slot)]
             watch += [told[c] for c in step.controls if c in told and analysis.of_step[c]]
         found.append(replace(step, watch=tuple(dict.fromkeys(watch)), flag=flags.get(position)))
-    return found, size
+    return found, size, analysis.of_slot
 
 
 class _Analysis:
@@ -63,6 +65,8 @@ class _Analysis:
         if step.node.type in _MERGES:
             return self._merged([self.of_slot.get(slot, _FREE) for slot in step.inputs], position)
         guard = _FREE
+        if step.node.type in _WATCH_NOTHING:
+            return guard
         for slot in step.inputs:
             guard |= self.of_slot.get(slot, _FREE)
         for control in step.controls:

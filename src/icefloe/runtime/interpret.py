@@ -14,6 +14,9 @@ from icefloe.runtime.plan import Step
 Slots = list[Any]
 Code = tuple[tuple[Callable[[Slots], None], tuple[int, ...]], ...]
 
+# Makes the error to raise of a step's position and its exception.
+Fail = Callable[[int, Exception], Exception]
+
 # The last entry of the list of slots is the context of the run.
 RUN = -1
 
@@ -23,9 +26,16 @@ def assemble(steps: Sequence[Step], bindings: Sequence[Binding]) -> Code:
     return tuple([(closure(step, binding), step.dead) for step, binding in zip(steps, bindings)])
 
 
-def interpret(code: Code, slots: Slots, fail: Callable[[int, Exception], Exception]) -> None:
-    """Run all steps. fail: makes the error to raise of a step's position and its exception."""
-    position = -1
+def look(run: Any, turns: int) -> int:
+    """Return `turns` if the run may go on. Raises: as `RunContext.check`."""
+    if run is not None:
+        run.check()
+    return turns
+
+
+def interpret(code: Code, slots: Slots, fail: Fail, first: int = 0) -> None:
+    """Run all steps. first: the position of the first one."""
+    position = first - 1
     try:
         for run, dead in code:
             position += 1
@@ -35,6 +45,14 @@ def interpret(code: Code, slots: Slots, fail: Callable[[int, Exception], Excepti
     except Exception as exception:
         error = fail(position, exception)
         raise error from error.__cause__
+
+
+def interpret_timed(code: Code, slots: Slots, fail: Fail) -> None:
+    """Run all steps, looking after each whether the run may go on."""
+    look(slots[RUN], 0)
+    for position, entry in enumerate(code):
+        interpret((entry,), slots, fail, position)
+        look(slots[RUN], 0)
 
 
 def closure(step: Step, binding: Binding) -> Callable[[Slots], None]:

@@ -18,21 +18,33 @@ import numpy as np
 
 from icefloe.runtime import effects
 from icefloe.runtime.bind import Binding, flat_call
-from icefloe.runtime.plan import Plan, Step
+from icefloe.runtime.steps import Step
 
 # A folded value larger than this is computed in each run rather than kept.
 MAX_FOLDED_BYTES = 10 << 20
 
 _FORWARDS = frozenset(
-    ("Identity", "StopGradient", "Snapshot", "PreventGradient", "GuaranteeConst", "PlaceholderWithDefault")
+    (
+        "Identity",
+        "StopGradient",
+        "Snapshot",
+        "PreventGradient",
+        "GuaranteeConst",
+        "PlaceholderWithDefault",
+        "LoopCond",
+        "NextIteration",
+    )
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A bound plan on its way through the passes. constants: values of slots that are the same in every run."""
+    """Bound steps on their way through the passes.
 
-    plan: Plan
+    cells: as in `Plan`. constants: values of slots that are the same in every run. fetches: slots read in the end.
+    """
+
+    cells: frozenset[int]
     steps: tuple[Step, ...]
     bindings: tuple[Binding, ...]
     constants: dict[int, Any]
@@ -104,7 +116,12 @@ def forward(draft: Draft) -> Draft:
     for step, binding in zip(draft.steps, draft.bindings):
         if any(slot in same for slot in step.inputs):
             step = replace(step, inputs=tuple([same.get(slot, slot) for slot in step.inputs]))
-        if step.node.type in _FORWARDS and not step.is_guarded and step.inputs[0] not in draft.plan.cells:
+        if (
+            step.node.type in _FORWARDS
+            and step.loop is None
+            and not step.is_guarded
+            and step.inputs[0] not in draft.cells
+        ):
             same[step.outputs[0]] = step.inputs[0]
             continue
         steps.append(step)
@@ -132,7 +149,7 @@ def ownership(draft: Draft) -> dict[int, tuple[bool, ...]]:
             if slot in root and root[slot] in last:
                 last[root[slot]] = position
         for slot in step.outputs:
-            if slot in draft.plan.cells:
+            if slot in draft.cells:
                 continue
             if binding.returns == "fresh":
                 root[slot] = slot

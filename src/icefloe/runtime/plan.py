@@ -75,7 +75,7 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     has_loops = any(op.type in effects.LOOPS for op in order)
     size = len(tensors)
     if not has_loops and any(op.type in effects.CONTROL_FLOW for op in order):
-        steps, size = guards.guarded(steps, size)
+        steps, size, _ = guards.guarded(steps, size)
     wanted = tuple([slots[id(tensor)] for tensor in fetches])
     used = frozenset(slot for step in steps for slot in step.inputs).union(wanted)
     return Plan(

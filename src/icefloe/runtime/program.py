@@ -13,11 +13,11 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import Variable
-from icefloe.runtime import effects, failures, general, optimize
+from icefloe.runtime import cooperative, effects, failures, general, loops, optimize, routine
 from icefloe.runtime.bind import Binding, Scope, bind, read_cell
 from icefloe.runtime.codegen import Compiled
-from icefloe.runtime.interpret import Code, Slots, assemble, interpret
-from icefloe.runtime.plan import Plan, with_liveness
+from icefloe.runtime.interpret import RUN, Code, Slots, assemble, interpret, interpret_timed
+from icefloe.runtime.plan import Plan
 
 # A plan that has run this often is worth compiling: that costs about as much as thirty interpreted runs.
 HOT = 50
@@ -75,28 +75,30 @@ class Program:
         if missing:
             raise missing_feed(plan, scope, missing)
         self._flow: general.Dataflow | None = None
-        self._template: Slots = [None] * (plan.size + 1)
-        self._feeds = plan.feeds
         self._code: Code | None = None
         self._compiled: Compiled | None = None
         self.runs = 0
         self._compile_after = {"auto": HOT, "codegen": 0}.get(engine, sys.maxsize)
         bound = bind_steps(plan, scope)
-        if plan.has_loops or engine == "general" or any(binding.waits for binding in bound):
+        waiting = [i for i, binding in enumerate(bound) if binding.waits or binding.blocks]
+        whole = plan
+        if plan.has_loops and engine != "general" and not waiting:
+            whole = loops.structured(plan) or plan
+        alone = cooperative.waiting_last(plan, waiting[0]) if len(waiting) == 1 and not plan.has_loops else None
+        if whole.has_loops or engine == "general" or (waiting and alone is None):
             self._use_general(bound)
             return
-        draft = optimize.Draft(plan, plan.steps, bound, {}, plan.fetches)
-        if optimized:
-            draft = optimize.optimize(draft)
-        bindings = list(draft.bindings)
-        for position, fresh in optimize.ownership(draft).items():
-            bindings[position] = bind(draft.steps[position], plan, scope, fresh)
-        used = {slot for step in draft.steps for slot in step.inputs}.union(draft.fetches)
-        self.constants = {slot: value for slot, value in draft.constants.items() if slot in used}
-        self.fetches = draft.fetches
-        keep = [*self.fetches, *self.constants]
-        self.steps = with_liveness(draft.steps, keep)
-        self.bindings: tuple[Binding, ...] = tuple(bindings)
+        if alone is not None:
+            whole = alone[0]
+        self._seen = _Seen(plan, bound) if plan.has_loops else None
+        self.plan = whole
+        ready = {id(s.node): cooperative.in_place(b) if b.waits else b for s, b in zip(plan.steps, bound)}
+        setup = routine.Setup(ready, self._fail_at, engine, optimized)
+        draft = optimize.Draft(whole.cells, whole.steps, setup.bound(whole.steps), {}, whole.fetches)
+        made = routine.prepare(draft, setup)
+        self.steps, self.bindings = made.steps, made.bindings
+        self.constants, self.fetches = made.constants, made.fetches
+        self._template: Slots = [None] * (whole.size + 1)
         for slot, value in self.constants.items():
             self._template[slot] = value
 
@@ -104,17 +106,15 @@ class Program:
         plan = self.plan
         self._flow = general.Dataflow(plan, bound)
         self.steps, self.bindings, self.fetches = plan.steps, bound, plan.fetches
-        # The engine does not need these; errors about variables without a value do.
-        self.constants = {
-            step.outputs[0]: binding.function(**binding.keywords)
-            for step, binding in zip(plan.steps, bound)
-            if step.node.type in effects.HANDLES
-        }
+        self._seen = _Seen(plan, bound)
+        self.constants = self._seen.constants
 
     def fail(self, position: int, exception: Exception) -> errors.OpError:
         """Return the error to raise for the step at `position`."""
-        step = self.steps[position]
-        error = located(self.plan, self.scope, exception, step.node)
+        return self._fail_at(self.steps[position].node, exception)
+
+    def _fail_at(self, op: Operation, exception: Exception) -> errors.OpError:
+        error = located(self.plan, self.scope, exception, op)
         self._name_uninitialized(error)
         return error
 
@@ -129,9 +129,10 @@ class Program:
     def uninitialized(self) -> list[Variable]:
         """Return the variables without a value that the run reads, in the order of first use."""
         found: dict[int, Variable] = {}
-        for step, binding in zip(self.steps, self.bindings):
+        seen = self._seen or self
+        for step, binding in zip(seen.steps, seen.bindings):
             for position, slot in enumerate(step.inputs):
-                value = self.constants.get(slot)
+                value = seen.constants.get(slot)
                 if isinstance(value, Variable) and not value.initialized:
                     if position in binding.reads or _needs_value(step.node, position):
                         found.setdefault(id(value), value)
@@ -147,62 +148,61 @@ class Program:
         Raises: OpError that names the node that failed.
         """
         with np.errstate(all="ignore"):
-            return take(self._execute(feeds, context), self.fetches, self._read)
+            return take(self._values(feeds, context), range(len(self.fetches)), self._read)
 
     def call(self, feeds: Sequence[Any], context: Any) -> list[Any]:
         """Return the values of the fetches as slots of a surrounding run hold them: they may be shared.
 
         Raises: OpError that names the node that failed.
         """
-        slots = self._execute(feeds, context)
-        values = [self._read(slot, slots[slot]) for slot in self.fetches]
+        values = self._values(feeds, context)
         for i, value in enumerate(values):
             if value is DEAD:
                 raise errors.InvalidArgumentError(f"Retval[{i}] does not have value")
+            if isinstance(value, Variable):
+                values[i] = self._read(i, value)
         return values
 
-    def _execute(self, feeds: Sequence[Any], context: Any) -> Slots:
-        slots = self._template.copy()
+    def _values(self, feeds: Sequence[Any], context: Any) -> list[Any]:
+        timed = context is not None and context.deadline is not None
+        if self._compiled is not None and not timed:
+            return self._compiled(feeds, context, self.fail)
         if self._flow is not None:
-            self._execute_generally(self._flow, feeds, context, slots)
-            return slots
-        for slot, value in zip(self._feeds, feeds):
-            slots[slot] = value
-        slots[-1] = context
-        if self._compiled is not None:
-            self._compiled(slots, self.fail)
-        else:
-            self._warm(slots)
-        return slots
-
-    def _execute_generally(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any, slots: Slots) -> None:
-        execution = general.Execution(flow, self.fail, context)
-        for slot, value in zip(self._feeds, feeds):
-            execution.feed(slot, value)
-        execution.advance()
-        for slot in self.fetches:
-            slots[slot] = execution.results.get(slot, DEAD)
-
-    def _warm(self, slots: Slots) -> None:
+            return self._values_generally(self._flow, feeds, context)
         self.runs += 1
-        if self.runs > self._compile_after:
+        if self.runs > self._compile_after and not timed:
             compiled = self.compile()
             assert compiled is not None
-            compiled(slots, self.fail)
-            return
-        if self._code is None:
-            self._code = assemble(self.steps, self.bindings)
-        interpret(self._code, slots, self.fail)
+            return compiled(feeds, context, self.fail)
+        code = self._code
+        if code is None:
+            code = self._code = assemble(self.steps, self.bindings)
+        slots = self._template.copy()
+        for slot, value in zip(self.plan.feeds, feeds):
+            slots[slot] = value
+        slots[RUN] = context
+        (interpret_timed if timed else interpret)(code, slots, self.fail)
+        return [slots[slot] for slot in self.fetches]
+
+    def _values_generally(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any) -> list[Any]:
+        execution = general.Execution(flow, self.fail, context)
+        for slot, value in zip(self.plan.feeds, feeds):
+            execution.feed(slot, value)
+        execution.advance()
+        return [execution.results.pop(slot, DEAD) for slot in self.fetches]
 
     def compile(self) -> Compiled | None:
         """Compile now, as `make_callable` wants it; None where the general engine runs the plan."""
         if self._compiled is None and self._flow is None:
-            self._compiled = Compiled(self.steps, self.bindings, self.constants, self.fetches)
+            self._compiled = Compiled(
+                self.steps, self.bindings, self.constants, self.plan.feeds, self.fetches, self.plan.size
+            )
             self._code = None
         return self._compiled
 
-    def _read(self, slot: int, value: Any) -> Any:
+    def _read(self, index: int, value: Any) -> Any:
         """Return the array of a fetched reference, after the last step."""
+        slot = self.plan.fetches[index]
         if slot not in self.plan.cells:
             return value
         try:
@@ -210,6 +210,18 @@ class Program:
         except errors.FailedPreconditionError as error:
             self._name_uninitialized(error)
             raise located(self.plan, self.scope, error, self.plan.tensors[slot].op) from None
+
+
+class _Seen:
+    """The steps of a plan as errors about variables without a value look at them, where a run does not show them."""
+
+    def __init__(self, plan: Plan, bound: tuple[Binding, ...]) -> None:
+        self.steps, self.bindings = plan.steps, bound
+        self.constants = {
+            step.outputs[0]: binding.function(**binding.keywords)
+            for step, binding in zip(plan.steps, bound)
+            if step.node.type in effects.HANDLES
+        }
 
 
 def _needs_value(op: Operation, position: int) -> bool:

@@ -164,7 +164,7 @@ def test_generated_source(graph: Graph) -> None:
     z = apply_op("CheckNumerics", apply_op("AddN", [y, y, x]), message="here", name="z")
     found = made([z], [x])
     compiled = found.compile()
-    assert compiled.source.splitlines()[0] == "def chunk_0(s):"
+    assert compiled.source.splitlines()[0] == "def call(x0, run):"
     assert "message='here'" in compiled.source and "; del " in compiled.source
     assert found.run([np.eye(2, dtype=np.float32)])[0].tolist() == [[3, 2], [0, 3]]
     with pytest.raises(errors.InvalidArgumentError) as caught:
