@@ -65,6 +65,12 @@ class RunContext:
         made._parent = self
         return made
 
+    def evaluate(self, graph: Any, fetches: Any, manager: Any) -> list[Any]:
+        """Return the values of tensors of another graph, as a part of this run, on the state in `manager`."""
+        from icefloe.runtime.functions import evaluate
+
+        return evaluate(graph, fetches, manager, self)
+
     def cancel(self) -> None:
         """Make what waits in this run, or this part of one, give up."""
         self._is_cancelled = True

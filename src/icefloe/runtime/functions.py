@@ -15,6 +15,7 @@ from icefloe import errors
 from icefloe.graph import function_graph, registry
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
+from icefloe.graph.tensor import Tensor
 from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager
 from icefloe.runtime import plan
@@ -135,7 +136,8 @@ class Callee:
         if fork is None:
             fork = forks[id(library)] = Library(library.graph, library.manager.fork(), library.engine)
         name = self._function.name
-        made: Callee = fork.callable(self._function, name, self._wanted, lowered=self._lowered)
+        made = fork.callable(self._function, name, self._wanted, lowered=self._lowered)
+        assert isinstance(made, Callee)
         return made
 
     def _prepare(self) -> Program:
@@ -160,3 +162,10 @@ class Callee:
             return list(body.must_run)
         controls = set(self._library.graph.functions[body.name].control_ret.values())
         return [op for op in body.must_run if op.name in controls]
+
+
+def evaluate(graph: Graph, fetches: Sequence[Tensor], manager: ResourceManager, context: Any) -> list[Any]:
+    """Return the values of tensors of `graph` on the resources in `manager`; its nodes' streams are its own."""
+    manager = manager.fork()
+    scope = Scope(manager, Library(graph, manager))
+    return Program(plan.build(list(fetches), [], []), scope).call([], context)

@@ -21,12 +21,14 @@ F = TypeVar("F", bound=Callable[..., Dataset])
 def dataset_op(*ops: str) -> Callable[[F], F]:
     """Register the decorated function, which makes a dataset, as the kernel of each of `ops`.
 
-    It takes what a kernel takes. A dataset that it made, as against one it was given, gets its recipe.
+    It takes what a kernel takes; `run` too, if it asks for it. A dataset that it made, as against one it was given,
+    gets its recipe.
     """
 
     def register(function: F) -> F:
+        per_run = "run" in inspect.signature(function).parameters
         for op in ops:
-            registry.kernel(op, returns="stored")(_noted(op, function))
+            registry.kernel(op, returns="stored", per_run=per_run)(_noted(op, function))
             registry.shape(op)(scalar)
         registry.not_differentiable(*ops)
         return function

@@ -12,11 +12,16 @@ from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, not_differentiable, shape
 from icefloe.graph.shape_inference import ShapeContext, scalar
 from icefloe.ops.data.making import number
-from icefloe.resources.datasets.base import Context, as_dataset, check_shapes
+from icefloe.ops.lookup.handles import table_of
+from icefloe.resources.datasets.base import Context, as_dataset, check_shapes, check_types
+from icefloe.resources.datasets.components import stack
 from icefloe.resources.elements import fits, shape_of
+from icefloe.resources.table import HashTable
 from icefloe.shapes import Dims, shape_text
 
-not_differentiable("DatasetCardinality", "GetElementAtIndex", "DatasetToSingleElement", "ReduceDataset")
+not_differentiable(
+    "DatasetCardinality", "GetElementAtIndex", "DatasetToSingleElement", "ReduceDataset", "InitializeTableFromDataset"
+)
 
 
 # A serialized CardinalityOptions that allows a moderate effort: field 1, compute_level, is 2.
@@ -94,7 +99,32 @@ def reduce_dataset(
     return tuple(state)
 
 
+@kernel("InitializeTableFromDataset", per_run=True)
+def initialize_table_from_dataset(table_handle: Any, dataset: Any, *, run: Any) -> tuple[()]:
+    """Fill a table, once, with the dataset's elements: pairs of a key and a value."""
+    table = table_of(table_handle)
+    if not isinstance(table, HashTable):
+        raise errors.InvalidArgumentError("Table is not initializable")
+    source = as_dataset(dataset)
+    check_types((table.key_dtype, table.value_dtype), source.spec.dtypes)
+    context = Context(run)
+    iterator = source.iterator(context)
+    keys, values = [], []
+    while (element := iterator.next()) is not None:
+        keys.append(element[0])
+        values.append(element[1])
+        context.check()
+    if keys:
+        table.load(stack(keys, 0), stack(values, 1))
+    return ()
+
+
 shape("DatasetCardinality")(scalar)
+
+
+@shape("InitializeTableFromDataset")
+def initialize_table_shape(c: ShapeContext) -> list[Dims]:
+    return []
 
 
 @shape("GetElementAtIndex", "DatasetToSingleElement", "ReduceDataset")
