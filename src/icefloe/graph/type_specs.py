@@ -17,7 +17,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from icefloe import datatypes
-from icefloe.graph.conversion import convert_to_tensor
+from icefloe.graph.build import apply_op
+from icefloe.graph.conversion import constant, convert_to_tensor
 from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from icefloe.graph.tensor import Tensor
@@ -57,6 +58,32 @@ class TypeSpec:
     def from_tensors(self, tensors: Iterable[Any]) -> Any:
         """Return the value that consists of these tensors."""
         return self._from_components(list(tensors))
+
+    # Values whose rows along the first axis are values of their own kind have each row, and all of them, as one tensor.
+
+    def batch(self: Spec, size: Any) -> Spec:
+        """Return the spec of `size` such values along a new first axis. Raises: TypeError if there is no such value."""
+        raise TypeError(f"map_fn can not generate {self} outputs")
+
+    def unbatch(self: Spec) -> Spec:
+        """Return the spec of one row of such a value. Raises: TypeError if it has no rows."""
+        raise TypeError(f"map_fn can not consume {self} inputs")
+
+    def box_rows(self, value: Any) -> Tensor:
+        """Return a tensor that holds the rows of `value`."""
+        raise TypeError(f"map_fn can not consume {self} inputs: got {value!r}")
+
+    def box(self, value: Any) -> Tensor:
+        """Return a tensor that holds `value`."""
+        raise TypeError(f"map_fn can not generate {self} outputs")
+
+    def unbox(self, tensor: Tensor) -> Any:
+        """Return the value that `tensor` holds, or the rows of it."""
+        raise TypeError(f"map_fn can not generate {self} outputs")
+
+    def box_spec(self) -> TensorSpec:
+        """Return the spec of a tensor that holds such a value."""
+        raise TypeError(f"map_fn can not generate {self} outputs")
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether some value fits both this and another spec, or the value given."""
@@ -182,6 +209,26 @@ class TensorSpec(TypeSpec):
     def _from_components(self, components: Sequence[Any]) -> Any:
         return components[0]
 
+    def batch(self, size: Any) -> TensorSpec:
+        return TensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def unbatch(self) -> TensorSpec:
+        if self._shape.rank == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return TensorSpec(self._shape[1:], self._dtype)
+
+    def box_rows(self, value: Any) -> Tensor:
+        return value
+
+    def box(self, value: Any) -> Tensor:
+        return value
+
+    def unbox(self, tensor: Tensor) -> Tensor:
+        return tensor
+
+    def box_spec(self) -> TensorSpec:
+        return self
+
     def _without_tensor_names(self) -> TensorSpec:
         return TensorSpec(self._shape, self._dtype) if self._name else self
 
@@ -241,6 +288,45 @@ class SparseTensorSpec(TypeSpec):
         result = SparseTensor(*components)
         result.set_shape(self._shape)
         return result
+
+    def batch(self, size: Any) -> SparseTensorSpec:
+        return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def unbatch(self) -> SparseTensorSpec:
+        if self._shape.rank == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return SparseTensorSpec(self._shape[1:], self._dtype)
+
+    def box_rows(self, value: Any) -> Tensor:
+        if self._shape.merge_with(value.shape).rank == 0:
+            raise ValueError(f"Unbatching a sparse tensor is only supported for rank >= 1. Obtained input: {value}.")
+        return self._serialized("SerializeManySparse", value)
+
+    def box(self, value: Any) -> Tensor:
+        return self._serialized("SerializeSparse", value)
+
+    @staticmethod
+    def _serialized(op: str, value: SparseTensor) -> Tensor:
+        tensor: Tensor = apply_op(op, value.indices, value.values, value.dense_shape, out_type=datatypes.variant)
+        return tensor
+
+    def box_spec(self) -> TensorSpec:
+        return TensorSpec(None, datatypes.variant)
+
+    def unbox(self, tensor: Tensor) -> SparseTensor:
+        indices, values, shape = apply_op("DeserializeSparse", tensor, dtype=self._dtype)
+        rank = self._shape.rank
+        indices.set_shape([None, rank])
+        if self._shape.is_fully_defined():
+            shape = convert_to_tensor(self._shape, dtype=datatypes.int64, name="shape")
+        elif rank is not None and any(size is not None for size in self._shape.as_list()):
+            sizes = apply_op("Unpack", shape, num=rank, name="unstack")
+            known = self._shape.as_list()
+            sizes = [s if n is None else constant(n, shape.dtype) for s, n in zip(sizes, known)]
+            shape = apply_op("Pack", sizes, name="stack")
+        else:
+            shape.set_shape([rank])
+        return SparseTensor(indices, values, shape)
 
 
 class IndexedSlicesSpec(TypeSpec):

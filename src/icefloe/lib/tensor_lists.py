@@ -23,7 +23,7 @@ def element_shape_tensor(shape: Any) -> Any:
     if isinstance(shape, TensorShape):
         shape = None if shape.rank is None else shape.as_list()
     if shape is None:
-        shape = -1
+        return -1
     if isinstance(shape, (int, np.ndarray, np.generic)) or not shape:
         return convert_to_tensor(shape, dtype=datatypes.int32)
     sizes = [size.value if isinstance(size, Dimension) else size for size in shape]

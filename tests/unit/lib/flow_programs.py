@@ -104,6 +104,9 @@ def renamed_functions(meta: Any) -> Any:
     The names of the functions of conditionals and loops end in a number that grows through the life of a process.
     """
     functions = {f.signature.name: f for f in meta.graph_def.library.function}
+    for nodes in (meta.graph_def.node, *(f.node_def for f in functions.values())):
+        for node in nodes:  # what TensorFlow infers of full types is not held
+            node.ClearField("experimental_type")
     order: dict[str, str] = {}
     pending = [str(node) for node in meta.graph_def.node]
     word = re.compile(r"[\w.-]+")
@@ -600,6 +603,80 @@ def while_asserts(tf: Any) -> Any:
     return [r], [{"n:0": 3}]
 
 
+# Loops over elements
+
+
+@both
+def folds(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None], name="x")
+    y = tf.constant([[1, 2], [3, 4], [5, 6]])
+    a = tf.foldl(lambda a, e: a * 2.0 + e, x)
+    b = tf.foldr(lambda a, e: a * 2.0 + e, x)
+    c = tf.foldl(lambda a, e: a + e, y, initializer=tf.constant([10, 20]), name="named")
+    d = tf.foldr(lambda a, e: a - e[0] * e[1], (y, y + 1), initializer=tf.constant([10, 20]), back_prop=False)
+    return [a, b, c, d], [{"x:0": [1.0, 2.0, 4.0]}]
+
+
+@both
+def scans(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    y = tf.constant([1, 2, 3, 4])
+    a = tf.scan(lambda a, e: a + e, x)
+    b = tf.scan(lambda a, e: a + e, y, reverse=True)
+    c = tf.scan(lambda a, e: (a[1], a[0] + a[1]), y, (tf.constant(0), tf.constant(1)))
+    d = tf.scan(lambda a, e: e[0] - e[1] + a, (y + 1, y), tf.constant(0), parallel_iterations=2, swap_memory=True)
+    e = tf.scan(lambda a, e: a * e, y, tf.constant(2), reverse=True, infer_shape=False, name="named")
+    return [a, b, *c, d, e], [{"x:0": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]}]
+
+
+@both
+def maps(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    y = tf.constant([1, 2, 3])
+    a = tf.map_fn(lambda e: e * e + 1.0, x)
+    b = tf.map_fn(lambda e: (e, -e), y, dtype=(tf.int32, tf.int32))
+    c = tf.map_fn(lambda e: e[0] * e[1], (y, y + 1), dtype=tf.int32, parallel_iterations=3, back_prop=False)
+    d = tf.map_fn(lambda e: tf.cast(tf.range(e), tf.float32), y, dtype=tf.float32, infer_shape=False)
+    e = tf.map_fn(lambda e: {"s": tf.cast(e["a"], tf.float32)}, {"a": y}, fn_output_signature={"s": tf.float32})
+    f = tf.map_fn(lambda e: tf.zeros([2]), y, fn_output_signature=tf.TensorSpec([2], tf.float32), name="named")
+    return [a, *b, c, e["s"], f], [{"x:0": [[1.0, 2.0], [3.0, 4.0]]}] if d is not None else []
+
+
+@both
+def maps_of_sparse(tf: Any) -> Any:
+    x = tf.sparse_placeholder(tf.float32, [3, 4], name="x")
+    a = tf.map_fn(lambda e: tf.reduce_sum(e.values), x, fn_output_signature=tf.float32)
+    b = tf.map_fn(lambda e: tf.SparseTensor(e.indices, e.values * 2.0, e.dense_shape), x)
+    fed = {"x/indices:0": [[0, 1], [2, 0]], "x/values:0": [1.0, 2.0]}
+    return [a, b.indices, b.values, b.dense_shape], [fed]
+
+
+@both
+def maps_with_variables(tf: Any) -> Any:
+    def layer(e: Any) -> Any:
+        w = tf.get_variable("w", [2, 2], initializer=tf.ones_initializer(), use_resource=True)
+        return tf.matmul(e, w)
+
+    x = tf.ones([3, 1, 2])
+    return [tf.map_fn(layer, x)], [{}]
+
+
+@both
+def arrays_in_loops(tf: Any) -> Any:
+    n = scalar(tf, name="n")
+
+    def body(i: Any, array: Any, total: Any) -> Any:
+        array = array.write(i, tf.cast(i, tf.float32) * 2.0)
+        return i + 1, array, total + array.read(i)
+
+    array = tf.TensorArray(tf.float32, size=n, clear_after_read=False)
+    i, array, total = tf.while_loop(lambda i, *_: i < n, body, (0, array, 0.0))
+    p = tf.equal(n, 3)
+    empty = tf.TensorArray(tf.float32, size=1)
+    other = tf.cond(p, lambda: empty.write(0, 7.0), lambda: empty.write(0, 9.0))
+    return [i, array.stack(), total, other.read(0)], [{"n:0": 3}, {"n:0": 5}]
+
+
 # Errors
 
 
@@ -755,3 +832,28 @@ def tensor_of_another_loop(tf: Any) -> Any:
     seen = []
     tf.while_loop(lambda i: i < 3, lambda i: seen.append(tf.add(i, 1, name="inside")) or i + 1, [0])
     return tf.while_loop(lambda i: i < 3, lambda i: i + seen[0], [0])
+
+
+@failure
+def map_of_nothing(tf: Any) -> Any:
+    return tf.map_fn(lambda e: e, [])
+
+
+@failure
+def map_of_scalar(tf: Any) -> Any:
+    return tf.map_fn(lambda e: e, scalar(tf))
+
+
+@failure
+def map_structures_differ(tf: Any) -> Any:
+    return tf.map_fn(lambda e: [e, e], tf.constant([1, 2]))
+
+
+@failure
+def map_lengths_differ(tf: Any) -> Any:
+    return tf.map_fn(lambda e: e[0], (tf.constant([1, 2]), tf.constant([1, 2, 3])), dtype=tf.int32)
+
+
+@failure
+def scan_structures_differ(tf: Any) -> Any:
+    return tf.scan(lambda a, e: (a, e), tf.constant([1, 2]))
