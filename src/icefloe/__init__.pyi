@@ -182,6 +182,8 @@ from icefloe.datatypes import float32 as float32
 from icefloe.datatypes import float64 as float64
 from icefloe.lib.math_elementwise import floor as floor
 from icefloe.lib.math_elementwise import floordiv as floordiv
+from icefloe.lib.functional import foldl as foldl
+from icefloe.lib.functional import foldr as foldr
 from icefloe.lib.array_select import gather as gather
 from icefloe.lib.array_select import gather_nd as gather_nd
 from icefloe.graph.default_graph import get_collection as get_collection
@@ -243,6 +245,7 @@ from icefloe import losses as losses
 from icefloe.graph.tensor_proto import make_ndarray as make_ndarray
 from icefloe.graph.tensor_proto import make_tensor_proto as make_tensor_proto
 from icefloe import manip as manip
+from icefloe.lib.map_fn import map_fn as map_fn
 from icefloe import math as math
 from icefloe.lib.math_matrix import matmul as matmul
 from icefloe.lib.array_diagonal import matrix_diag as matrix_diag
@@ -331,6 +334,7 @@ from icefloe.checkpoint import save_checkpoint as save_checkpoint
 from icefloe.load import save_graph as save_graph
 from icefloe.saver.graph_variables import saver_for as saver_for
 from icefloe.lib.math_elementwise import scalar_mul as scalar_mul
+from icefloe.lib.functional import scan as scan
 from icefloe.lib.assignments import scatter_add as scatter_add
 from icefloe.lib.assignments import scatter_div as scatter_div
 from icefloe.lib.assignments import scatter_max as scatter_max
