@@ -1,0 +1,164 @@
+"""Names that are not public in TensorFlow but that its own tests use, each standing for an object of icefloe.
+
+Support for running those tests unchanged against icefloe (`docs/conformance.md`); nothing in the library imports it.
+A name is looked up as `module__name` first, then as `name`; ELSEWHERE says in which module of icefloe an object is
+and what it is called there, and is imported when asked for.
+"""
+
+from __future__ import annotations
+
+import importlib as _importlib
+from typing import Any as _Any
+
+from icefloe import stacks as _stacks
+from icefloe.graph.default_graph import name_scope as _name_scope
+from icefloe.graph.operation import Operation as _Operation
+from icefloe.proto import NodeDef as _NodeDefMessage
+
+ELSEWHERE = {
+    # framework
+    "ops__NotDifferentiable": "autodiff.registration:not_differentiable",
+    "ops__RegisterGradient": "autodiff.registration:RegisterGradient",
+    "device__merge_device": "graph.device_spec:merge_device",
+    "ops__get_name_scope": "graph.default_graph:get_name_scope",
+    "ops__get_current_name_scope": "graph.default_graph:get_name_scope",
+    "ops__strip_name_scope": "graph.naming:strip_name_scope",
+    "ops__prepend_name_scope": "graph.naming:prepend_name_scope",
+    "ops__has_default_graph": "graph.graph:has_default_graph",
+    "function__Defun": "lib.defun:Defun",
+    "function___DefinedFunction": "lib.defun:DefinedFunction",
+    "function___from_definition": "lib.defun_library:from_definition",
+    "function__from_library": "lib.defun_library:from_library",
+    "function__get_extra_args": "lib.defun_library:get_extra_args",
+    "function__get_extra_inputs": "lib.defun_library:get_extra_inputs",
+    "function__get_extra_vars": "lib.defun_library:get_extra_vars",
+    "tensor_util__constant_value_as_shape": "graph.partial_shape:constant_value_as_shape",
+    "meta_graph__export_scoped_meta_graph": "meta_graph.export:export_scoped_meta_graph",
+    "meta_graph__import_scoped_meta_graph": "meta_graph.importing:import_scoped_meta_graph",
+    "meta_graph__create_meta_graph_def": "meta_graph.export:create_meta_graph_def",
+    "meta_graph__stripped_op_list_for_graph": "meta_graph.op_list:stripped_op_list_for_graph",
+    "meta_graph__ops_used_by_graph_def": "meta_graph.op_list:ops_used_by_graph_def",
+    "meta_graph__add_collection_def": "meta_graph.collections:add_collection_def",
+    # client
+    "session___DeviceAttributes": "session:DeviceAttributes",
+    "session__register_session_run_conversion_functions": "session:register_session_run_conversion_functions",
+    # ops
+    "control_flow_ops__switch": "lib.control_flow_values:switch",
+    "control_flow_ops__merge": "lib.control_flow_values:merge",
+    "control_flow_ops__exit": "lib.control_flow_values:leave",
+    "control_flow_ops___NextIteration": "lib.control_flow_values:next_iteration",
+    "control_flow_ops___SwitchRefOrTensor": "graph.control_flow_ops:switch_colocated",
+    "control_flow_ops__XLAControlFlowContext": "graph.control_flow_context:XLAControlFlowContext",
+    "variables__PartitionedVariable": "lib.variable_partitioned:PartitionedVariable",
+    "variable_scope___get_default_variable_store": "lib.variable_store:default_store",
+    "variable_scope___PartitionInfo": "lib.variable_store:PartitionInfo",
+    "variable_scope__variable_creator_scope": "lib.variable_scope:variable_creator_scope",
+    "moving_averages__assign_moving_average": "lib.moving_averages:assign_moving_average",
+    "moving_averages__weighted_moving_average": "lib.moving_averages:weighted_moving_average",
+    # saving
+    "checkpoint_management__meta_graph_filename": "saver.state:meta_graph_filename",
+    "checkpoint_management__update_checkpoint_state_internal": "saver.state:write_checkpoint_state",
+    "checkpoint_utils__wait_for_new_checkpoint": "saver.inspection:wait_for_new_checkpoint",
+    "saver__BaseSaverBuilder": "saver.builder:BaseSaverBuilder",
+    "saver__BulkSaverBuilder": "saver.builder:BulkSaverBuilder",
+    "variables___all_saveable_objects": "saver.saver:_all_saveable_objects",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    place = ELSEWHERE.get(name)
+    if place is None:
+        raise AttributeError(name)
+    module, _, attribute = place.partition(":")
+    return getattr(_importlib.import_module(f"icefloe.{module}"), attribute)
+
+
+# framework/ops.py
+
+
+def ops___NodeDef(op_type: _Any, name: _Any, attrs: _Any = None) -> _Any:
+    """Return a NodeDef."""
+    node = _NodeDefMessage(op=op_type, name=name)
+    for key, value in (attrs or {}).items():
+        node.attr[key].CopyFrom(value)
+    return node
+
+
+ops___default_graph_stack = _stacks.GRAPHS
+
+
+class stack___default_session_stack:
+    """The stack of default sessions."""
+
+    reset = staticmethod(_stacks.SESSIONS.reset)
+    get_default = staticmethod(_stacks.SESSIONS.top)
+
+
+def ops__name_scope_v2(name: str) -> _Any:
+    """Return a name scope that may be entered several times."""
+    return _ScopeOfV2(name)
+
+
+class _ScopeOfV2:
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._entered: list[_Any] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def __enter__(self) -> str:
+        scope = _name_scope(self._name)
+        self._entered.append(scope)
+        return scope.__enter__()
+
+    def __exit__(self, *exc_info: _Any) -> None:
+        self._entered.pop().__exit__(*exc_info)
+
+
+def ops__get_gradient_function(op: _Operation) -> _Any:
+    """Return the gradient rule of a node."""
+    rule_of = _importlib.import_module("icefloe.autodiff.registration").rule_of
+    return rule_of(op)
+
+
+# ops/control_flow_ops.py
+
+
+def control_flow_ops___Identity(tensor: _Any, name: str | None = None) -> _Any:
+    """Return a tensor or composite again, by reference if it is one."""
+    from icefloe.lib.control_flow_values import same_value
+
+    return same_value(tensor, name)
+
+
+def control_flow_ops___Enter(
+    tensor: _Any, frame_name: str, is_constant: bool = False, parallel_iterations: int = 10, **options: _Any
+) -> _Any:
+    """Return a tensor or composite in the loop of this frame."""
+    from icefloe.lib.control_flow_values import enter
+
+    return enter(tensor, frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, **options)
+
+
+# framework/graph_to_function_def.py
+
+
+def graph_to_function_def(graph: _Any, operations: _Any, inputs: _Any, outputs: _Any, out_names: _Any = None) -> _Any:
+    """Return some operations of a graph as a FunctionDef."""
+    from icefloe.graph.function_def import to_function_def
+
+    return to_function_def(graph, "_", inputs, outputs, operations=operations, output_names=out_names or ())
+
+
+# ops/variables.py
+
+
+def variables___try_guard_against_uninitialized_dependencies(name: str, initial_value: _Any) -> _Any:
+    """Return the initial value with its variables' initialized values in their places."""
+    from icefloe.lib.variable_dependencies import without_uninitialized
+
+    return without_uninitialized(initial_value, name)
