@@ -43,6 +43,7 @@ ELSEWHERE = {
     "session___DeviceAttributes": "session:DeviceAttributes",
     "session__register_session_run_conversion_functions": "session:register_session_run_conversion_functions",
     # ops
+    "control_flow_ops__with_dependencies": "lib.control:with_dependencies",
     "control_flow_ops__switch": "lib.control_flow_values:switch",
     "control_flow_ops__merge": "lib.control_flow_values:merge",
     "control_flow_ops__exit": "lib.control_flow_values:leave",
@@ -151,6 +152,8 @@ def graph_to_function_def(graph: _Any, operations: _Any, inputs: _Any, outputs: 
     """Return some operations of a graph as a FunctionDef."""
     from icefloe.graph.function_def import to_function_def
 
+    arguments = {tensor.op for tensor in inputs}
+    operations = [op for op in operations if op not in arguments]
     return to_function_def(graph, "_", inputs, outputs, operations=operations, output_names=out_names or ())
 
 

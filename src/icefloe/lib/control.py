@@ -108,12 +108,12 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
         if isinstance(output_tensor, IndexedSlices):
             values = same(output_tensor.values, name=scope)
             return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
-        return same(output_tensor, name=scope)
+        return same(convert_to_tensor(output_tensor), name=scope)
 
 
 def same(tensor: Any, name: str | None = None) -> Tensor:
-    """Return `tensor` through an Identity, a RefIdentity if it is a reference."""
-    tensor = convert_to_tensor(tensor)
+    """Return `tensor` through an Identity; a reference, or a variable that is one, through a RefIdentity."""
+    tensor = convert_to_tensor(tensor, as_ref=True)
     return apply_op("RefIdentity" if tensor.dtype._is_ref_dtype else "Identity", tensor, name=name)
 
 

@@ -210,7 +210,7 @@ class DefinedFunction:
         keys = (*GraphKeys._VARIABLE_COLLECTIONS, STORE_KEY)
         body._collections = {key: outer.get_collection_ref(key) for key in keys}
 
-        def getter(_: Any, name: str, **options: Any) -> Any:
+        def getter(getter: Any, name: str, **options: Any) -> Any:
             return self._outside_variable(body, scope, name, options)
 
         with body.as_default(), device(self._device):

@@ -91,7 +91,9 @@ def initialize_all_tables(name: str | None = "init_all_tables") -> Operation:
 
 
 def is_variable_initialized(variable: Any) -> Tensor:
-    """Return whether a variable has a value."""
+    """Return whether a variable, or the one that a reference tensor is of, has a value."""
+    if isinstance(variable, Tensor):
+        return apply_op("IsVariableInitialized", variable)
     return variable.is_initialized()
 
 

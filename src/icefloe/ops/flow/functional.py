@@ -97,6 +97,14 @@ def branches_shape(c: ShapeContext) -> list[Dims]:
     return list(given) if len(given) == c.num_outputs else [None] * c.num_outputs
 
 
+@shape("SymbolicGradient")
+def symbolic_gradient_shape(c: ShapeContext) -> list[Dims]:
+    """Of f(x, y), the gradient takes x, y and gradients of results, and gives those of x and y: of the same shapes."""
+    if c.num_inputs < c.num_outputs:
+        raise errors.InvalidArgumentError(f"len(inputs) < len(outputs): {c.num_inputs} < {c.num_outputs}")
+    return [c.shape(i) for i in range(c.num_outputs)]
+
+
 @shape("While", "StatelessWhile")
 def while_shape(c: ShapeContext) -> list[Dims]:
     """What `output_shapes` says; without it, a loop's values may change their shapes at each turn."""
