@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from icefloe.graph.collections import GraphKeys, register_proto_function
 from icefloe.graph.control_flow_context import ControlFlowContext, changes_uncounted
 from icefloe.graph.control_flow_nodes import contains, is_loop_exit
 from icefloe.graph.control_flow_ops import switch_colocated
@@ -154,6 +153,9 @@ class CondContext(ControlFlowContext):
         """Return a CondContextDef, names without `export_scope`; None for a branch that is not below it."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
+        return self._to_def(export_scope)
+
+    def _to_def(self, export_scope: str | None) -> Any:
         context_def = CondContextDef(
             context_name=strip_name_scope(self.name, export_scope),
             pred_name=strip_name_scope(self._pred.name, export_scope),
@@ -161,7 +163,7 @@ class CondContext(ControlFlowContext):
             branch=self._branch,
             values_def=self._to_values_def(export_scope),
         )
-        self._write_nested(context_def)
+        self._write_nested(context_def, export_scope)
         return context_def
 
     @staticmethod
@@ -176,7 +178,4 @@ class CondContext(ControlFlowContext):
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
         """Write this into a ControlFlowContextDef."""
-        context_def.cond_ctxt.CopyFrom(self.to_proto(export_scope))
-
-
-register_proto_function(GraphKeys.COND_CONTEXT, CondContextDef, CondContext.to_proto, CondContext.from_proto)
+        context_def.cond_ctxt.CopyFrom(self._to_def(export_scope))

@@ -181,9 +181,10 @@ class ControlFlowContext:
             values_def.external_values[key] = strip_name_scope(inside.name, export_scope)
         return values_def
 
-    def _write_nested(self, context_def: Any) -> None:
+    def _write_nested(self, context_def: Any, export_scope: str | None) -> None:
+        # TensorFlow leaves the scope in the names of nested contexts, which then fit no graph.
         for nested in self._nested_contexts:
-            nested.to_control_flow_context_def(context_def.nested_contexts.add())
+            nested.to_control_flow_context_def(context_def.nested_contexts.add(), export_scope)
 
     def _read_nested(self, context_def: Any, import_scope: str | None) -> None:
         self.Enter()

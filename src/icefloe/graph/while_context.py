@@ -18,7 +18,6 @@ from typing import Any
 
 from icefloe.graph.attributes import encode
 from icefloe.graph.build import apply_op
-from icefloe.graph.collections import GraphKeys, register_proto_function
 from icefloe.graph.control_flow_context import ControlFlowContext, changes_uncounted
 from icefloe.graph.control_flow_nodes import is_loop_constant_enter, is_loop_enter, is_loop_exit, output_context
 from icefloe.graph.control_flow_ops import enter
@@ -285,7 +284,9 @@ class WhileContext(ControlFlowContext):
         """Return a WhileContextDef, names without `export_scope`; None for a loop that is not below it."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
+        return self._to_def(export_scope)
 
+    def _to_def(self, export_scope: str | None) -> Any:
         def name_of(tensor: Tensor) -> str:
             return strip_name_scope(tensor.name, export_scope)
 
@@ -303,7 +304,7 @@ class WhileContext(ControlFlowContext):
         )
         if self._maximum_iterations is not None:
             context_def.maximum_iterations_name = name_of(self._maximum_iterations)
-        self._write_nested(context_def)
+        self._write_nested(context_def, export_scope)
         return context_def
 
     @staticmethod
@@ -318,7 +319,7 @@ class WhileContext(ControlFlowContext):
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: str | None = None) -> None:
         """Write this into a ControlFlowContextDef."""
-        context_def.while_ctxt.CopyFrom(self.to_proto(export_scope))
+        context_def.while_ctxt.CopyFrom(self._to_def(export_scope))
 
 
 def is_as_specific(shape: Any, invariant: Any) -> bool:
@@ -328,6 +329,3 @@ def is_as_specific(shape: Any, invariant: Any) -> bool:
     if shape.rank != invariant.rank:
         return False
     return all(known is None or known == size for size, known in zip(shape.as_list(), invariant.as_list()))
-
-
-register_proto_function(GraphKeys.WHILE_CONTEXT, WhileContextDef, WhileContext.to_proto, WhileContext.from_proto)

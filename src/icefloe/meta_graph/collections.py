@@ -28,11 +28,21 @@ from icefloe.graph.collections import (
     get_to_proto_function,
     register_proto_function,
 )
+from icefloe.graph.cond_context import CondContext
 from icefloe.graph.graph import Graph
 from icefloe.graph.naming import prepend_name_scope, strip_name_scope
+from icefloe.graph.while_context import WhileContext
 from icefloe.lib.variable import Variable
 from icefloe.meta_graph.scopes import in_scope
-from icefloe.proto import CollectionDef, MetaGraphDef, VariableDef, cast_message, message_class
+from icefloe.proto import (
+    CollectionDef,
+    CondContextDef,
+    MetaGraphDef,
+    VariableDef,
+    WhileContextDef,
+    cast_message,
+    message_class,
+)
 
 _LOG = logging.getLogger("icefloe")
 _ANY = message_class("google.protobuf.Any")
@@ -56,6 +66,9 @@ def _variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
 
 for _key in (*VARIABLE_COLLECTIONS, GraphKeys.GLOBAL_STEP):
     register_proto_function(_key, VariableDef, _variable_to_proto, Variable.from_proto)
+
+register_proto_function(GraphKeys.COND_CONTEXT, CondContextDef, CondContext.to_proto, CondContext.from_proto)
+register_proto_function(GraphKeys.WHILE_CONTEXT, WhileContextDef, WhileContext.to_proto, WhileContext.from_proto)
 
 # The first version whose VariableDefs say whether the variable is trainable; before, membership of
 # `trainable_variables` did.
