@@ -1,8 +1,8 @@
 """The op table: the complete signatures of TensorFlow 2.21's registry, and which module holds each op's kernel.
 
 `ops.pb` is a serialized `OpList` (fixtures/make/op_table.py makes it); it is parsed on first need. `families.json`
-maps an op to the module below `icefloe.ops` that registers it (fixtures/make/op_families.py makes it), so that a
-kernel's module is imported when a plan first needs one of its ops.
+maps an op to the module below `icefloe.ops` that registers it, so that a kernel's module is imported when a plan first
+needs one of its ops; `gradients.json` maps it to the module of its gradient rule (fixtures/make/op_families.py makes both).
 """
 
 from __future__ import annotations
@@ -163,6 +163,16 @@ def signature(op: str) -> Signature:
 def module(op: str) -> str | None:
     """Return the module below `icefloe.ops` that registers `op`, such as `math.reduce`, or None if nothing does."""
     return _families().get(op)
+
+
+@functools.cache
+def _gradients() -> dict[str, str]:
+    return json.loads(resources.files(__name__).joinpath("gradients.json").read_bytes())
+
+
+def gradient_module(op: str) -> str | None:
+    """Return the module below `icefloe` that holds the gradient rule of `op`, such as `ops.math.reduce_gradients`."""
+    return _gradients().get(op)
 
 
 def family(op: str) -> str | None:

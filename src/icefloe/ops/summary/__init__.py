@@ -1,0 +1,1 @@
+"""Summary ops: values packed as Summary messages for event files."""
