@@ -24,6 +24,8 @@ BOTH: list[str] = []
 FUNCTIONS: list[str] = []
 
 Pair = collections.namedtuple("Pair", ["a", "b"])
+# The module that `Defun` and its like are in.
+defuns: Any = None
 
 
 def program(function: Program) -> Program:
@@ -677,6 +679,131 @@ def arrays_in_loops(tf: Any) -> Any:
     return [i, array.stack(), total, other.read(0)], [{"n:0": 3}, {"n:0": 5}]
 
 
+# Functions
+
+
+@program
+def defun_calls(tf: Any) -> Any:
+    f32 = tf.float32
+
+    @defuns.Defun(f32, f32)
+    def plus_minus(x: Any, y: Any) -> Any:
+        """Return sum and difference."""
+        return x + y, x - y
+
+    @defuns.Defun(f32, func_name="Twice", out_names=["doubled"], noinline=True)
+    def twice(x: Any) -> Any:
+        return x * 2.0
+
+    @defuns.Defun()
+    def any_type(x: Any, y: Any) -> Any:
+        return tf.stack([x, x]), y, tf.constant(["a", "bb"])
+
+    @defuns.Defun(f32)
+    def nothing(x: Any) -> None:
+        tf.identity(x)
+
+    @defuns.Defun(f32)
+    def nested(x: Any) -> Any:
+        @defuns.Defun(f32, experimental_tag=3)
+        def inner(y: Any) -> Any:
+            return twice(y) + 1.0
+
+        return inner(inner(x)), x
+
+    x = scalar(tf, "float32")
+    a, b = plus_minus(x, 2.0, name="mine")
+    c = twice(a)
+    with tf.name_scope("s"):
+        d = twice(c)
+    e = any_type(x, 3)
+    f = any_type(tf.constant(1), x)
+    op = nothing(x)
+    with tf.control_dependencies([op]):
+        g = nested(d)
+    return [a, b, c, d, e[0], e[1], f[0], f[1], *g], [{"x:0": 1.5}]
+
+
+@program
+def defun_captures(tf: Any) -> Any:
+    x = scalar(tf, "float32")
+    k = tf.constant([1.0, 2.0], name="k")
+    v = tf.Variable([3.0, 4.0], name="v")
+    w = tf.Variable([5.0, 6.0], name="w", use_resource=True)
+
+    @defuns.Defun(tf.float32)
+    def outer(y: Any) -> Any:
+        @defuns.Defun(tf.float32)
+        def inner(z: Any) -> Any:
+            return z * k + v
+
+        u = tf.get_variable("u", [2], initializer=tf.ones_initializer(), use_resource=True)
+        return inner(y) + w + u, k
+
+    @defuns.Defun(capture_by_value=True)
+    def copied() -> Any:
+        return tf.reduce_sum(k * 2.0)
+
+    a, b = outer(x)
+    return [a, b, copied()], [{"x:0": 1.5}]
+
+
+@program
+def defun_with_control_flow(tf: Any) -> Any:
+    """Conditionals and loops in functions, and calls of functions in those."""
+    n = scalar(tf, name="n")
+    k = tf.constant(3)
+
+    @defuns.Defun(tf.int32)
+    def loop(x: Any) -> Any:
+        return tf.while_loop(lambda i: i < x, lambda i: i + k, [0])
+
+    @defuns.Defun(tf.int32)
+    def branch(x: Any) -> Any:
+        return tf.cond(x > 4, lambda: k, lambda: x + 1)
+
+    a, b = loop(n), branch(n)
+    c = tf.cond(n > 4, lambda: loop(n), lambda: branch(n) * 2)
+    d = tf.while_loop(lambda i: i < 20, lambda i: tf.reshape(i + branch(i), []), [n])
+    return [a, b, c, d], [{"n:0": 7}, {"n:0": 2}]
+
+
+@program
+def defun_gradients(tf: Any) -> Any:
+    @defuns.Defun(tf.float32, tf.float32)
+    def gradient(x: Any, dy: Any) -> Any:
+        return x * dy
+
+    @defuns.Defun(tf.float32, grad_func=gradient)
+    def exp(x: Any) -> Any:
+        return tf.exp(x)
+
+    @defuns.Defun(tf.float32, python_grad_func=lambda op, dy: dy)
+    def other(x: Any) -> Any:
+        return exp(x) + 1.0
+
+    x = scalar(tf, "float32")
+    return [exp(x), other(x)], [{"x:0": 1.0}]
+
+
+@program
+def defun_state_and_devices(tf: Any) -> Any:
+    with tf.device("/cpu:0"):
+
+        @defuns.Defun(tf.float32)
+        def placed(x: Any) -> Any:
+            with tf.control_dependencies([tf.Assert(x > 0.0, [x])]):
+                return x + 1.0
+
+    @defuns.Defun(tf.float32)
+    def checked(x: Any) -> Any:
+        with tf.control_dependencies([tf.assert_less(x, 100.0)]):
+            return placed(x) * 2.0
+
+    x = scalar(tf, "float32")
+    return [checked(x)], [{"x:0": 1.0}]
+
+
 # Errors
 
 
@@ -857,3 +984,57 @@ def map_lengths_differ(tf: Any) -> Any:
 @failure
 def scan_structures_differ(tf: Any) -> Any:
     return tf.scan(lambda a, e: (a, e), tf.constant([1, 2]))
+
+
+@failure
+def defun_too_many_names(tf: Any) -> Any:
+    return defuns.Defun(tf.float32, out_names=["a", "b"])(lambda x: x)(1.0)
+
+
+@failure
+def defun_names_twice(tf: Any) -> Any:
+    return defuns.Defun(tf.float32, out_names=["a", "a"])(lambda x: (x, x))(1.0)
+
+
+@failure
+def defun_returns_none(tf: Any) -> Any:
+    return defuns.Defun(tf.float32, func_name="none")(lambda x: (x, None))(1.0)
+
+
+@failure
+def defun_too_few_arguments(tf: Any) -> Any:
+    return defuns.Defun(tf.float32)(lambda x: x)()
+
+
+@failure
+def defun_unknown_keyword(tf: Any) -> Any:
+    return defuns.Defun(tf.float32)(lambda x: x)(1.0, device="/cpu:0")
+
+
+@failure
+def defun_same_name(tf: Any) -> Any:
+    defuns.Defun(tf.float32, func_name="same")(lambda x: x)(1.0)
+    return defuns.Defun(tf.float32, func_name="same")(lambda x: x + 1.0)(1.0)
+
+
+@failure
+def defun_captures_state_by_value(tf: Any) -> Any:
+    k = tf.random_uniform([2], name="k")
+    return defuns.Defun(capture_by_value=True)(lambda: k + 1.0)()
+
+
+@failure
+def defun_captures_placeholder_by_value(tf: Any) -> Any:
+    k = scalar(tf)
+    return defuns.Defun(capture_by_value=True)(lambda: k + 1)()
+
+
+@failure
+def defun_returns_reference(tf: Any) -> Any:
+    return defuns.Defun()(lambda: tf.Variable(1.0, name="v")._ref())()
+
+
+@failure
+def defun_two_gradients(tf: Any) -> Any:
+    gradient = defuns.Defun(tf.float32, tf.float32)(lambda x, dy: dy)
+    return defuns.Defun(tf.float32, func_name="f", grad_func=gradient, python_grad_func=len)(lambda x: x)(1.0)

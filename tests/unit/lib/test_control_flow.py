@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import icefloe as tf
+from icefloe.lib import defun
 from icefloe.proto import CondContextDef, MetaGraphDef, WhileContextDef
 from unit.lib import flow_programs
 
@@ -19,6 +20,9 @@ GOLDEN = zipfile.ZipFile(Path(__file__).resolve().parents[3] / "fixtures" / "con
 ERRORS = json.loads(GOLDEN.read("failures.json"))
 CONTEXTS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
 CASES = [pytest.param(name, v2, id=f"{name}.v2" if v2 else name) for name, v2 in flow_programs.cases()]
+CALLING = [case for case in CASES if case.values[1] or str(case.values[0]).startswith("defun")]
+
+flow_programs.defuns = defun
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +76,14 @@ def test_contexts_are_tensorflows(made: Any, name: str, v2: bool) -> None:
             assert ours == collection, key
 
 
-@pytest.mark.parametrize(("name", "v2"), [c for c in CASES if c.values[1]])
+@pytest.mark.parametrize(("name", "v2"), CALLING)
 def test_functions_are_tensorflows(made: Any, name: str, v2: bool) -> None:
     ours, theirs = _made(made, name, v2)[0].graph_def.library, _wanted(name, v2).graph_def.library
     assert [f.signature for f in ours.function] == [f.signature for f in theirs.function]
     for a, b in zip(ours.function, theirs.function):
         _assert_nodes(a.node_def, b.node_def)
         assert a == b
+    assert sorted(map(str, ours.gradient)) == sorted(map(str, theirs.gradient))
 
 
 @pytest.mark.parametrize("engine", ["auto", "general"])
