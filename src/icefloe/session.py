@@ -91,7 +91,7 @@ class BaseSession:
         self._settings, self._add_shapes = checked_config(config)
         self._graph = graph
         self._manager = ResourceManager(self._settings.files, self._settings.allow_files)
-        self._library = Library(graph, self._manager)
+        self._library = Library(graph, self._manager, self._settings.engine)
         self._scope = Scope(self._manager, self._library)
         self._programs: Cache[Program] = Cache(_MAX_PLANS, _MAX_STEPS)
         self._partial_plans: Cache[partial.PartialPlan] = Cache(_MAX_PLANS, _MAX_STEPS)

@@ -1,8 +1,9 @@
-"""Random V1 loops give the same values, effects and errors as steps of the fast engines and on the general engine."""
+"""Random loops give the same values, effects and errors as steps of the fast engines and on the general engine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,14 +108,24 @@ class Builder:
         return list(found)
 
 
+@contextlib.contextmanager
+def control_flow(v2: bool) -> Iterator[None]:
+    """Build loops and conditionals with functions, or without."""
+    (tf.enable_control_flow_v2 if v2 else tf.disable_control_flow_v2)()
+    try:
+        yield
+    finally:
+        tf.disable_control_flow_v2()
+
+
 @st.composite
-def samples(draw: Any) -> Sample:
+def samples(draw: Any, v2: bool) -> Sample:
     sample = Sample()
-    with sample.graph.as_default():
+    with sample.graph.as_default(), control_flow(v2):
         x = tf.placeholder(tf.float32, [SIZE], name="x")
         sample.feeds[x] = np.array(draw(st.lists(st.integers(-3, 3), min_size=SIZE, max_size=SIZE)), np.float32)
         known = [x, tf.constant([1.0, 0.5, -2.0])]
-        for use_resource in (True, False):
+        for use_resource in (True,) if v2 else (True, False):  # functions take no references
             if draw(st.booleans()):
                 made = tf.Variable(np.ones(SIZE, np.float32), use_resource=use_resource)
                 sample.cells.append(made)
@@ -134,23 +145,21 @@ def outcome(run: Callable[[], Any]) -> Any:
         return type(error), error.message, error.node
 
 
-def runs(sample: Sample, engine: str) -> list[Any]:
+def runs(sample: Sample, engine: str, v2: bool) -> list[Any]:
     with tf.Session(graph=sample.graph, config=tf.Config(engine=engine)) as s:
         s.run(sample.init)
         found = [outcome(lambda: s.run(sample.fetches, sample.feeds)) for _ in range(2)]
         programs = [program for program, _ in s._programs._entries.values()]
-        assert all((p._flow is None) == (engine != "general") for p in programs), "a loop did not fit"
+        assert all((p._flow is None) == (engine != "general") or v2 for p in programs), "a loop did not fit"
         return [*found, outcome(lambda: s.run(sample.cells) if sample.cells else [])]
 
 
-@settings(max_examples=50, deadline=None)
-@given(samples(), st.integers(0, 3))
-def test_loops_run_both_ways(sample: Sample, hot: int) -> None:
-    wanted = runs(sample, "general")
+def check(sample: Sample, hot: int, v2: bool) -> None:
+    wanted = runs(sample, "general", v2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(routine, "HOT_TURNS", hot)
         for engine in ("interpret", "codegen", "auto"):
-            for got, want in zip(runs(sample, engine), wanted, strict=True):
+            for got, want in zip(runs(sample, engine, v2), wanted, strict=True):
                 if isinstance(want, tuple):
                     assert got == want
                     break  # how far other loops have come then is left open
@@ -158,3 +167,15 @@ def test_loops_run_both_ways(sample: Sample, hot: int) -> None:
                 for g, w in zip(got, want, strict=True):
                     np.testing.assert_array_equal(g, w)
                     assert g.dtype == w.dtype
+
+
+@settings(max_examples=50, deadline=None)
+@given(samples(v2=False), st.integers(0, 3))
+def test_loops_run_both_ways(sample: Sample, hot: int) -> None:
+    check(sample, hot, v2=False)
+
+
+@settings(max_examples=30, deadline=None)
+@given(samples(v2=True), st.integers(0, 3))
+def test_loops_of_functions_run_both_ways(sample: Sample, hot: int) -> None:
+    check(sample, hot, v2=True)

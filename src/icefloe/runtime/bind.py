@@ -43,6 +43,12 @@ class Functions(Protocol):
         """Return whether a call of `function` may have to wait for another step or thread."""
         ...
 
+    def loop(
+        self, op: Operation, condition: Callable[..., list[Any]], body: Callable[..., list[Any]]
+    ) -> Callable[..., tuple[Any, ...]]:
+        """Return the kernel of node `op`, a loop over two callables that `callable` made."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -157,6 +163,8 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
     function = kernel.function
     if kernel.factory:
         function, keywords = function(**keywords), {}
+    elif op.type in effects.WHILES:
+        function, keywords = scope.functions.loop(op, keywords["cond"], keywords["body"]), {}
     grouped = layout(op, signature.inputs)
     if any(tensor.dtype in (datatypes.resource, datatypes.variant) for tensor in op.outputs):
         pure = False

@@ -45,6 +45,8 @@ CONTROL_FLOW = _names(
 )
 # These make a loop; without them, control flow is conditionals only.
 LOOPS = _names("Enter Exit NextIteration LoopCond RefEnter RefExit RefNextIteration")
+# Loops whose condition and body are functions.
+WHILES = _names("While StatelessWhile _While")
 BACK_EDGES = _names("NextIteration RefNextIteration")
 PLACEHOLDERS = _names("Placeholder PlaceholderV2")
 

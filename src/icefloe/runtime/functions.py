@@ -20,6 +20,7 @@ from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager
 from icefloe.runtime import plan
 from icefloe.runtime.bind import Scope
+from icefloe.runtime.function_loops import Built, FunctionLoop
 from icefloe.runtime.program import Program
 
 
@@ -42,6 +43,10 @@ class Library:
         if found is None:
             found = self._callees.setdefault(key, Callee(self, function, path, wanted, lowered))
         return found
+
+    def loop(self, op: Operation, condition: Any, body: Any) -> Callable[..., tuple[Any, ...]]:
+        """Return the kernel of a loop over callables of this library; see `bind.Functions`."""
+        return FunctionLoop(op, condition, body, self.engine)
 
     def may_wait(self, function: NameAttrList) -> bool:
         """Return whether a node of `function`, or of what that calls, may have to wait for another step or thread."""
@@ -97,8 +102,10 @@ class Callee:
         self._wanted = wanted
         self._lowered = lowered
         self._program: Program | None = None
+        self._built: Built | None = None
         # For each result its place among the program's, or None where it is not wanted.
         self._order: tuple[int | None, ...] = ()
+        self._is_direct = False
         self._arguments = 0
         self._keeps: bool | None = None
         self._lock = threading.RLock()
@@ -115,6 +122,8 @@ class Callee:
                 f"function {self._function.name!r} takes {self._arguments} arguments, got {len(values)}"
             )
         results = program.call(values, context)
+        if self._is_direct:
+            return results
         return [None if i is None else results[i] for i in self._order]
 
     @property
@@ -143,19 +152,27 @@ class Callee:
     def _prepare(self) -> Program:
         with self._lock:
             if self._program is None:
+                built = self.built()
+                self._order = built.order
+                self._is_direct = built.order == tuple(range(len(built.plan.fetches)))
+                self._arguments = len(built.plan.feeds)
+                self._program = Program(built.plan, built.scope, self._library.engine)
+            return self._program
+
+    def built(self) -> Built:
+        """Return the plan of a call. Raises: as `__call__`."""
+        with self._lock:
+            if self._built is None:
                 name, attrs = function_graph.function_attrs(self._function)
                 body = function_graph.instantiate(self._library.graph, name, attrs)
                 wanted = self._wanted or (True,) * len(body.outputs)
                 distinct = {id(tensor): tensor for tensor, keep in zip(body.outputs, wanted) if keep}
                 places = {key: i for i, key in enumerate(distinct)}
-                self._order = tuple(
-                    [places[id(tensor)] if keep else None for tensor, keep in zip(body.outputs, wanted)]
-                )
-                self._arguments = len(body.inputs)
+                order = tuple([places[id(tensor)] if keep else None for tensor, keep in zip(body.outputs, wanted)])
                 scope = Scope(self._library.manager, self._library, f"{self._path}/")
-                built = plan.build(list(distinct.values()), self._targets(body), body.inputs)
-                self._program = Program(built, scope, self._library.engine)
-            return self._program
+                made = plan.build(list(distinct.values()), self._targets(body), body.inputs)
+                self._built = Built(made, scope, order)
+            return self._built
 
     def _targets(self, body: function_graph.FunctionBody) -> list[Operation]:
         if not self._lowered:

@@ -13,6 +13,7 @@ import icefloe as tf
 from icefloe.graph.build import apply_op
 from icefloe.runtime import loops, plan, routine
 from icefloe.runtime.codegen import CHUNK
+from icefloe.runtime.function_loops import FunctionLoop
 
 from ops import sequences_flow
 from ops.sequences import Node, Sequence
@@ -261,3 +262,35 @@ def test_a_trigger_after_both_branches_runs_every_time() -> None:
             return tf.identity(v)
 
     assert both_ways(make, {}) == [10, 20]
+
+
+@pytest.fixture
+def v2() -> Any:
+    tf.enable_control_flow_v2()
+    yield
+    tf.disable_control_flow_v2()
+
+
+def test_a_loop_of_functions_runs_like_one_of_nodes(v2: None, graph: Any) -> None:
+    x = tf.placeholder(tf.float32, [])
+    y = tf.while_loop(lambda i, _: i < 1000, lambda i, y: (i + 1, y + x), [0, 0.0])[1]
+    with tf.Session() as s:
+        assert s.run(y, {x: 2}) == 2000
+        ((program, _),) = s._programs._entries.values()
+        (found,) = [b.function for b in program.bindings if isinstance(b.function, FunctionLoop)]
+        assert isinstance(found._run, routine.LoopRunner) and found._run.source is not None
+        assert s.run(y, {x: 3}) == 3000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_errors_in_loops_of_functions(v2: None, graph: Any, engine: str) -> None:
+    with tf.Session(config=tf.Config(engine=engine)) as s:
+        y = tf.while_loop(
+            lambda i: i < 9,
+            lambda i: tf.strided_slice([0, 1, 2, 3], [i], [i + 1], shrink_axis_mask=1, name="pick") + 1,
+            [tf.constant(2)],
+            name="w",
+        )
+        with pytest.raises(tf.errors.InvalidArgumentError, match="slice index 4 of dimension 0") as caught:
+            s.run(tf.identity(y, name="out"))
+    assert caught.value.node == "w/body/pick"
