@@ -4,6 +4,7 @@ from typing import Any
 from icefloe.lib.variable_store import AUTO_REUSE as AUTO_REUSE
 from icefloe.lib.checks import Assert as Assert
 from icefloe.proto import AttrValue as AttrValue
+from icefloe._version import COMPILER_VERSION as COMPILER_VERSION
 from icefloe.session import Config as Config
 from icefloe.proto import ConfigProto as ConfigProto
 from icefloe.datatypes import DType as DType
@@ -243,6 +244,7 @@ from icefloe.lib.math_elementwise import logical_xor as logical_xor
 from icefloe import lookup as lookup
 from icefloe import losses as losses
 from icefloe.graph.tensor_proto import make_ndarray as make_ndarray
+from icefloe.lib.templates import make_template as make_template
 from icefloe.graph.tensor_proto import make_tensor_proto as make_tensor_proto
 from icefloe import manip as manip
 from icefloe.lib.map_fn import map_fn as map_fn
@@ -450,6 +452,7 @@ from icefloe.saver.graph_variables import variables_of as variables_of
 from icefloe.lib.initializers import VarianceScaling as variance_scaling_initializer
 from icefloe.datatypes import variant as variant
 from icefloe.lib.control import verify_tensor_all_finite as verify_tensor_all_finite
+from icefloe import version as version
 from icefloe.lib.array_select import where as where
 from icefloe.lib.array_select import where_v2 as where_v2
 from icefloe.lib.control_flow_while import while_loop as while_loop

@@ -340,4 +340,10 @@ NAMES: dict[str, dict[str, str]] = {
         """,
         "op": "sdca_fprint=SdcaFprint sdca_optimizer=SdcaOptimizer sdca_shrink_l1=SdcaShrinkL1",
     },
+    "version": {
+        "top": """
+            COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER
+            VERSION
+        """,
+    },
 }

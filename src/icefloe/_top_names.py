@@ -3,9 +3,9 @@
 NAMES: dict[str, str] = {
     "module": """
         errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging lookup losses manip
-        math nest nn quantization queue random sets signal sparse spectral strings summary train
+        math nest nn quantization queue random sets signal sparse spectral strings summary train version
     """,
-    "_version": "VERSION GIT_VERSION",
+    "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """
         Graph get_default_graph reset_default_graph GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER
         GRAPH_DEF_VERSION_MIN_PRODUCER
@@ -146,6 +146,7 @@ NAMES: dict[str, str] = {
         enable_resource_variables disable_resource_variables resource_variables_enabled
     """,
     "lib.variable_store": "AUTO_REUSE",
+    "lib.templates": "make_template",
     "lib.variable_scope": """
         VariableScope variable_scope variable_op_scope get_variable get_local_variable get_variable_scope
         no_regularizer variable_creator_scope

@@ -172,10 +172,12 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         """Let `creator(next_creator, **kwargs)` make the variables of the block; lower priorities are asked last."""
         state = self._thread_local
         old = state.variable_creators
-        state.variable_creators = tuple(sorted([*old, (priority, creator)], key=lambda item: item[0]))
+        new = state.variable_creators = tuple(sorted([*old, (priority, creator)], key=lambda item: item[0]))
         try:
             yield
         finally:
+            if state.variable_creators is not new:
+                raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
             state.variable_creators = old
 
     @property

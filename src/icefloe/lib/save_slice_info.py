@@ -46,6 +46,7 @@ class SaveSliceInfo:
         sizes, space, slices = spec.rpartition(" ")
         if not space:
             raise ValueError("Spec string must contain space-separated full_shape info.")
+        full = [_integer(size, "full_shape must be a sequence of integers") for size in sizes.split()]
         offsets, shape = [], []
         for part in slices.split(":"):
             offset, comma, size = part.partition(",")
@@ -53,7 +54,6 @@ class SaveSliceInfo:
                 raise ValueError("Spec string must contain comma-separated pairs of offsets and shapes.")
             offsets.append(_integer(offset, "var_offset must be an integer"))
             shape.append(_integer(size, "var_shape must be an integer"))
-        full = [_integer(size, "full_shape must be a sequence of integers") for size in sizes.split()]
         return cls(full_shape=full, var_offset=offsets, var_shape=shape)
 
     def to_proto(self, export_scope: str | None = None) -> Any:

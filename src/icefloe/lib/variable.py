@@ -142,6 +142,8 @@ class Variable(metaclass=_VariableType):
     __array_priority__ = 100
     is_tensor_like = True
     gathers_itself = False
+    # Scripts ask whether a distribution strategy made it; there are none here.
+    _distribute_strategy = None
 
     _trainable: bool
     _synchronization: VariableSynchronization
@@ -440,9 +442,7 @@ def _operator(name: str) -> Callable[..., Any]:
     def operate(self: Variable, *args: Any, **kwargs: Any) -> Any:
         return on_tensor(self.value(), *args, **kwargs)
 
-    operate.__name__ = name
-    operate.__doc__ = on_tensor.__doc__
-    return operate
+    return functools.update_wrapper(operate, on_tensor)
 
 
 def _convert(v: Variable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:

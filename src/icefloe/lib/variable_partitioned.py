@@ -88,14 +88,18 @@ class PartitionedVariable:
     def as_tensor(self) -> Tensor:
         """Return the parts joined, without control dependencies of the context."""
         with control_dependencies(None):
-            if len(self._variable_list) == 1:
-                joined: Any = self._variable_list[0]
-            else:
-                axis = self._axis("Cannot concatenate along more than one dimension")
-                with name_scope(f"{self._name}/ConcatPartitions/"):
-                    joined = concat(self._variable_list, axis)
-            with name_scope(None):
-                return apply_op("Identity", joined, name=self._name)
+            return self._concat()
+
+    def _concat(self) -> Tensor:
+        """Return the parts joined."""
+        if len(self._variable_list) == 1:
+            joined: Any = self._variable_list[0]
+        else:
+            axis = self._axis("Cannot concatenate along more than one dimension")
+            with name_scope(f"{self._name}/ConcatPartitions/"):
+                joined = concat(self._variable_list, axis)
+        with name_scope(None):
+            return apply_op("Identity", joined, name=self._name)
 
     def _each(self, method: str, value: Any, read_value: bool, options: dict[str, Any]) -> list[Any]:
         axis = self._axis("Cannot do assign action along more than one dimension")

@@ -76,6 +76,12 @@ class RefVariable(Variable):
                     self._variable = self._variable_node(initial, shape, validate_shape, scope)
             else:
                 initial = convert_to_tensor(initial_value, name="initial_value", dtype=dtype)
+                if initial.op._get_control_flow_context() is not None:
+                    raise ValueError(
+                        f"Initializer for variable {scope} is from inside a control-flow construct, such as a loop or "
+                        "conditional. When creating a variable inside a loop or conditional, use a lambda as the "
+                        "initializer."
+                    )
                 self._variable = self._variable_node(initial, shape, validate_shape, scope)
             self._initial_value = initial
             if validate_shape and not initial.shape.is_fully_defined():

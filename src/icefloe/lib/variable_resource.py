@@ -309,6 +309,12 @@ class ResourceVariable(_HandleVariable):
                     container=get_default_graph()._container or "",
                     name=scope,
                 )
+            if initial.op._get_control_flow_context() is not None:
+                raise ValueError(
+                    f"The `initial_value` passed to `tf.Variable` {scope} is from inside a control-flow  construct, "
+                    "such as a loop or conditional. When creating a `tf.Variable` inside a loop or conditional, use a "
+                    f"lambda as the `initial_value`. Got: initial_value=({initial})"
+                )
             self._initial_value = initial
             self._dtype = initial.dtype.base_dtype
             self._shape = TensorShape(shape)

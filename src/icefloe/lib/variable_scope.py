@@ -387,19 +387,23 @@ class variable_scope:
         # Set when first entered; entering again opens the same scope.
         self._name_scope: str | None = None
         self._scope: VariableScope | None = None
-        self._stack: list[contextlib.ExitStack] = []
+        self._stack: list[tuple[VariableScope, contextlib.ExitStack]] = []
 
     def __enter__(self) -> VariableScope:
         with contextlib.ExitStack() as stack:
             stack.enter_context(self._graph.as_default())
             scope = self._enter_name_scope(stack)
             stack.enter_context(self._opened(scope))
-            self._stack.append(stack.pop_all())
-        assert self._scope is not None
+            assert self._scope is not None
+            self._stack.append((self._scope, stack.pop_all()))
         return self._scope
 
     def __exit__(self, *exc: Any) -> None:
-        self._stack.pop().__exit__(*exc)
+        entered, stack = self._stack[-1]
+        if _open_scopes().current is not entered:
+            raise RuntimeError("Improper nesting of variable_scope.")
+        self._stack.pop()
+        stack.__exit__(*exc)
 
     def _enter_name_scope(self, stack: contextlib.ExitStack) -> str:
         wanted = self._name_or_scope
@@ -431,7 +435,8 @@ class variable_scope:
             if wanted is None:
                 wanted = scopes.unique(self._default_name or "")
             name = f"{old.name}/{wanted}" if old.name else wanted
-            self._scope = old._inner(self._reuse or old.reuse, name, entered or wanted, **self._given)
+            original = entered or wanted if self._auxiliary else entered
+            self._scope = old._inner(self._reuse or old.reuse, name, original, **self._given)
         scope = self._scope
         scopes.counts[name] = scopes.counts.get(name, 0) + 1
         kept = dict(scopes.counts) if again else None
@@ -439,13 +444,19 @@ class variable_scope:
         try:
             yield
         finally:
-            if scopes.current is not scope:
-                raise RuntimeError("Improper nesting of variable_scope.")
             if kept is not None:
                 scopes.counts = kept
             else:
                 scopes.close_inside(name)
             scopes.current = old
+
+
+def open_unused_scope(default_name: str, name: str | None, custom_getter: Any) -> VariableScope:
+    """Open a scope of this name, or of `default_name` made unique, without a name scope; close and return it."""
+    opened = variable_scope(name, default_name, custom_getter=custom_getter)
+    with opened._opened(""):
+        assert opened._scope is not None
+        return opened._scope
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from icefloe.lib.initializers import GlorotUniform, Zeros
 from icefloe.lib.regularization import add_regularization
 from icefloe.lib.save_slice_info import SaveSliceInfo
 from icefloe.lib.scopes import init_scope
-from icefloe.lib.variable import Variable, checked_modes
+from icefloe.lib.variable import Variable, VariableAggregation, VariableSynchronization, checked_modes
 from icefloe.lib.variable_partitioned import PartitionedVariable
 from icefloe.lib.variable_resource import ResourceVariable, resource_variables_enabled
 from icefloe.shapes import TensorShape, as_shape
@@ -40,19 +40,45 @@ class PartitionInfo:
     """Where a part lies in a partitioned variable; initializers get it."""
 
     def __init__(self, full_shape: Sequence[int], var_offset: Sequence[int]) -> None:
+        """Raises: TypeError if one is no list or tuple; ValueError if an offset lies outside."""
+        for name, value in (("full_shape", full_shape), ("var_offset", var_offset)):
+            _check_sequence(name, value)
+        if len(var_offset) != len(full_shape):
+            raise ValueError(
+                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length "
+                f"{len(full_shape)}."
+            )
+        for offset, size in zip(var_offset, full_shape):
+            if not 0 <= offset < size:
+                raise ValueError(
+                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
+                    f"var_offset={var_offset}, full_shape={full_shape}"
+                )
         self.full_shape = full_shape
         self.var_offset = var_offset
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
         """Return the axis along which a part of this shape is cut, None if it is the whole.
 
-        Raises: ValueError if several.
+        Raises: TypeError if `shape` is no list or tuple; ValueError if it is cut along several axes, or does not fit.
         """
+        _check_sequence("shape", shape)
+        if len(shape) != len(self.full_shape):
+            raise ValueError(
+                f"Expected equal length, but received shape={shape} of length {len(shape)} while "
+                f"self.full_shape={self.full_shape} is of length {len(self.full_shape)}."
+            )
+        for i, (offset, size, full) in enumerate(zip(self.var_offset, shape, self.full_shape)):
+            if offset + size > full:
+                raise ValueError(
+                    f"With self.var_offset={self.var_offset}, a partition of shape={shape} would exceed "
+                    f"self.full_shape={self.full_shape} in dimension {i}."
+                )
         cut = [i for i, (size, full) in enumerate(zip(shape, self.full_shape)) if size != full]
         if len(cut) > 1:
             raise ValueError(
                 f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since "
-                f"slice dim could be either dimension {cut[0]} or {cut[1]}."
+                f"slice dim could be either dimension {cut[1]} or {cut[0]}."
             )
         return cut[0] if cut else None
 
@@ -60,6 +86,11 @@ class PartitionInfo:
         """Return the offset along that axis, 0 for the whole."""
         axis = self.single_slice_dim(shape)
         return 0 if axis is None else self.var_offset[axis]
+
+
+def _check_sequence(name: str, value: Any) -> None:
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"`{name}` must be a sequence (like tuple or list) instead of {type(value).__name__}")
 
 
 def default_store() -> VariableStore:
@@ -92,16 +123,34 @@ class VariableStore:
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
         self._made_at: dict[str, list[str]] = {}
 
-    def get_variable(self, name: str, *, custom_getter: Any = None, **options: Any) -> Any:
-        """Return the variable of this full name, made or found; options: those of `tf.get_variable`.
+    def get_variable(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = datatypes.float32,
+        *,
+        custom_getter: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        **options: Any,
+    ) -> Any:
+        """Return the variable of this full name, made or found; options: others of `tf.get_variable`.
 
         Raises: ValueError where reuse, shape, dtype, partitioning or initializer do not fit.
         """
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
-        options["dtype"] = getattr(options["dtype"], "base_dtype", options["dtype"])
-        modes = checked_modes(options["synchronization"], options["aggregation"], options["trainable"], name)
-        options["synchronization"], options["aggregation"], options["trainable"] = modes
+        synchronization, aggregation, trainable = checked_modes(synchronization, aggregation, trainable, name)
+        options.update(
+            shape=shape,
+            dtype=getattr(dtype, "base_dtype", dtype),
+            trainable=trainable,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
         if custom_getter is None:
             return self._true_getter(name, **options)
         names, takes_any = _argument_names(custom_getter)
