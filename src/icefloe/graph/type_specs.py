@@ -253,7 +253,9 @@ class SparseTensorSpec(TypeSpec):
         if isinstance(value, SparseTensorValue):
             values = np.asarray(value.values)
             return cls(np.asarray(value.dense_shape).tolist(), values.dtype)
-        raise TypeError("Expected SparseTensor or SparseTensorValue.")
+        raise TypeError(
+            f"Expected SparseTensor or SparseTensorValue. Received: {value} of type {type(value).__name__}."
+        )
 
     @property
     def shape(self) -> TensorShape:
@@ -386,7 +388,8 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return SparseTensorSpec.from_value(value)
     if isinstance(value, IndexedSlices):
-        return _indexed_slices_spec(value, value.shape, value.indices.shape.merge_with(value.values.shape[:1]))
+        shape = TensorShape([None]).concatenate(value.values.shape[1:]).merge_with(value.shape)
+        return _indexed_slices_spec(value, shape, value.indices.shape.merge_with(value.values.shape[:1]))
     try:
         found = convert_to_tensor(value)
     except (ValueError, TypeError) as error:
