@@ -393,7 +393,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     try:
         found = convert_to_tensor(value)
     except (ValueError, TypeError) as error:
-        raise TypeError(f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}") from error
+        raise TypeError(f"Could not build a TypeSpec for {value} of unsupported type {type(value)}.") from error
     return TensorSpec(found.shape, found.dtype)
 
 
