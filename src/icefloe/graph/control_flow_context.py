@@ -38,6 +38,8 @@ class ControlFlowContext:
     """
 
     _name: str
+    # Of a loop that computes gradients, the loop whose gradients they are.
+    forward_loop: ControlFlowContext | None = None
 
     def __init__(self, values_def: Any = None, import_scope: str | None = None) -> None:
         self._nested_contexts: list[ControlFlowContext] = []

@@ -74,9 +74,18 @@ def check_inputs(op: Operation, inputs: Iterable[Tensor]) -> None:
         inner, outer = while_context_of(op._control_flow_context), while_context_of(there)
         if contains(outer, inner) or (inner is None and (is_loop_enter(op) or is_switch(op))):
             continue
+        if inner is not None and _is_forward(inner.forward_loop, outer):
+            continue
         text = f"Cannot use '{source.name}' as input to '{op.name}' because "
         text += "they are in different while loops." if inner is not None else f"'{source.name}' is in a while loop."
         raise ValueError(text + " See info log for more details.")
+
+
+def _is_forward(forward: ControlFlowContext | None, loop: ControlFlowContext | None) -> bool:
+    """Whether `loop`, which a gradient loop takes a value from, is its forward loop, or around or just inside of it."""
+    if forward is None:
+        return False
+    return contains(loop, forward) or (loop is not None and loop.outer_context is forward)
 
 
 def place_in_context(op: Operation) -> None:

@@ -154,6 +154,14 @@ def load(op: str) -> None:
         importlib.import_module(f"icefloe.ops.{name}")
 
 
+def load_gradient(op: str) -> None:
+    """Import the module that holds the gradient rule of `op`, if one does."""
+    if op not in GRADIENTS:
+        name = opdefs.gradient_module(op)
+        if name is not None:
+            importlib.import_module(f"icefloe.{name}")
+
+
 def find_kernel(op: str) -> Kernel | None:
     """Return the kernel of `op`, importing its module first, or None."""
     if op not in KERNELS:

@@ -1,0 +1,1 @@
+"""Gradients of calls of functions, and of functions of the user's own."""

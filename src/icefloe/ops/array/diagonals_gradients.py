@@ -1,0 +1,116 @@
+"""Gradient rules of diagonals and bands of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from icefloe import datatypes
+from icefloe.graph.build import apply_op
+from icefloe.graph.conversion import constant
+from icefloe.graph.operation import Operation
+from icefloe.graph.registry import gradient
+from icefloe.graph.tensor import Tensor
+from icefloe.ops.gradient_nodes import concat, reshape, shape_of, zeros_like
+
+
+@gradient("Diag")
+def diag(op: Operation, grad: Tensor) -> Tensor:
+    """The diagonal."""
+    return apply_op("DiagPart", grad)
+
+
+@gradient("DiagPart")
+def diag_part(op: Operation, grad: Tensor) -> Tensor:
+    """A matrix with the gradient on its diagonal."""
+    return apply_op("Diag", grad)
+
+
+@gradient("MatrixDiag")
+def matrix_diag(op: Operation, grad: Tensor) -> Tensor:
+    """The diagonals."""
+    return _part(grad, constant(0), None)
+
+
+def _part(grad: Tensor, k: Any, align: Any) -> Tensor:
+    zero = constant(0, dtype=grad.dtype)
+    attrs = {} if align is None else {"align": align}
+    return apply_op("MatrixDiagPartV3", grad, k, zero, name="MatrixDiagPart", **attrs)
+
+
+def _align(op: Operation) -> Any:
+    return op.get_attr("align") if op.type.endswith("V3") else "LEFT_LEFT"
+
+
+@gradient("MatrixDiagV2", "MatrixDiagV3")
+def matrix_diags(op: Operation, grad: Tensor) -> tuple[Any, ...]:
+    """The diagonals that were written."""
+    return _part(grad, op.inputs[1], _align(op)), None, None, None, None
+
+
+@gradient("MatrixDiagPart")
+def matrix_diag_part(op: Operation, grad: Tensor) -> Tensor:
+    """Matrices with the gradient on their diagonals."""
+    x = op.inputs[0]
+    sizes = x.shape[-2:]
+    if sizes.is_fully_defined() and sizes[0] == sizes[1]:
+        return apply_op("MatrixDiag", grad)
+    return apply_op("MatrixSetDiag", zeros_like(x), grad)
+
+
+@gradient("MatrixDiagPartV2", "MatrixDiagPartV3")
+def matrix_diag_parts(op: Operation, grad: Tensor) -> tuple[Any, None, None]:
+    """Matrices with the gradient on these diagonals."""
+    x, k = op.inputs[:2]
+    sizes = x.shape[-2:]
+    if sizes.is_fully_defined():
+        zero = constant(0, dtype=grad.dtype)
+        rows, cols = sizes.as_list()
+        made = apply_op("MatrixDiagV3", grad, k, rows, cols, zero, align=_align(op), name="MatrixDiag")
+    else:
+        made = apply_op("MatrixSetDiagV3", zeros_like(x), grad, k, align=_align(op), name="MatrixSetDiag")
+    return made, None, None
+
+
+@gradient("MatrixSetDiag")
+def matrix_set_diag(op: Operation, grad: Tensor) -> tuple[Any, Any]:
+    """The gradient without its diagonals, and the diagonals."""
+    size = shape_of(grad)
+    short = apply_op("Min", size[-2:], [0])
+    zeros = apply_op("Fill", concat([size[:-2], apply_op("Pack", [short])]), constant(0, dtype=grad.dtype))
+    return apply_op("MatrixSetDiag", grad, zeros), apply_op("MatrixDiagPart", grad)
+
+
+@gradient("MatrixSetDiagV2", "MatrixSetDiagV3")
+def matrix_set_diags(op: Operation, grad: Tensor) -> tuple[Any, Any, None]:
+    """The gradient without these diagonals, and the diagonals."""
+    diagonal, k = op.inputs[1:3]
+    if diagonal.shape.is_fully_defined():
+        zeros = constant(np.zeros(diagonal.shape.as_list(), grad.dtype.numpy), grad.dtype.base_dtype, name="zeros")
+    else:
+        zeros = apply_op("Fill", shape_of(diagonal), constant(0, dtype=grad.dtype), name="zeros")
+    align = _align(op)
+    kept = apply_op("MatrixSetDiagV3", grad, zeros, k, align=align, name="MatrixSetDiag")
+    return kept, _part(grad, k, align), None
+
+
+@gradient("MatrixBandPart")
+def band_part(op: Operation, grad: Tensor) -> tuple[Any, None, None]:
+    """The band of the gradient."""
+    return apply_op("MatrixBandPart", grad, op.inputs[1], op.inputs[2]), None, None
+
+
+@gradient("TopK", "TopKV2")
+def top_k(op: Operation, grad: Tensor, _: Any) -> list[Any]:
+    """The gradient scattered to the places of the greatest elements."""
+    x, indices = op.inputs[0], op.outputs[1]
+    size, index_size = shape_of(x), shape_of(indices)
+    flat = reshape(indices, apply_op("Pack", [-1, index_size[-1]]))
+    last = size[-1]
+    rows = apply_op("Range", 0, shape_of(flat)[0] * last, last)
+    places = reshape(flat + apply_op("ExpandDims", rows, -1), [-1])
+    total = apply_op("Prod", size, [0])
+    made = apply_op("ScatterNd", apply_op("ExpandDims", places, -1), reshape(grad, [-1]), apply_op("Pack", [total]))
+    made = reshape(made, size)
+    return [made] if op.type == "TopK" else [made, constant(0, datatypes.int32, shape=[], name="zeros")]
