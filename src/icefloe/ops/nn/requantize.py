@@ -46,11 +46,9 @@ def _moved(values: Any, given: Range, low: np.float32, high: np.float32, dtype: 
     middle = F((given.low + given.high) / F(2))
     scale = 0 if span_out == 0 else int(255.0 * (1 << _SHIFT) * span_in / span_out)
     offset_in = int(middle * per_step * F(1 << _SHIFT))
-    offset_out = 0 if span_out == 0 else int((1 << _SHIFT) * (float(low) * 255.0) / span_out)
+    offset_out = 0 if span_out == 0 else int(F(1 << _SHIFT) * (low * F(255)) / F(span_out))
     with np.errstate(over="ignore"):
-        scaled = values.astype(np.int64) * np.int64(scale)
-        # The shift rounds towards zero, as seen on TensorFlow for -1.
-        moved = np.where(scaled < 0, -(-scaled >> 32), scaled >> 32) + np.int64(offset_in - offset_out)
+        moved = ((values.astype(np.int64) * np.int64(scale)) >> 32) + np.int64(offset_in - offset_out)
     return np.clip((moved + (1 << (_SHIFT - 1))) >> _SHIFT, 0, 255).astype(np.uint8)
 
 
