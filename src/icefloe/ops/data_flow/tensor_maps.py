@@ -24,14 +24,19 @@ def _map(handle: Any) -> TensorMap:
 
 
 def _text(key: Any) -> str:
-    """Return a key as C++ summarizes it: the elements, row by row in brackets where there are several."""
+    """Return a key as C++ summarizes it: `1 2`, or `[1 2][3 4]` for a matrix."""
     array = boxed(key)
-    if not array.ndim:
-        item = array.item()
-        if isinstance(item, bytes):
-            return item.decode(errors="replace")
-        return str(int(item)) if isinstance(item, bool) else str(item)
-    return f"[{' '.join(_text(row) for row in array)}]"
+    if array.ndim > 1:
+        return "".join(f"[{_text(row)}]" for row in array)
+    return " ".join(map(_item_text, array.reshape(-1).tolist()))
+
+
+def _item_text(item: Any) -> str:
+    if isinstance(item, bytes):
+        return item.decode(errors="replace")
+    if isinstance(item, float):
+        return f"{item:g}"
+    return str(int(item)) if isinstance(item, bool) else str(item)
 
 
 @kernel("EmptyTensorMap")

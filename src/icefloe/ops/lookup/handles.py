@@ -35,7 +35,7 @@ def check_signature(
     made = [table.value_dtype] if outputs else []
     if list(given) != expected or list(outputs) != made:
         have, want = (
-            f"{','.join(map(dtype_name, i))}->{','.join(map(dtype_name, o))}"
+            f"{', '.join(map(dtype_name, i))}->{', '.join(map(dtype_name, o))}"
             for i, o in ((given, outputs), (expected, made))
         )
         raise errors.InvalidArgumentError(f"Signature mismatch, have: {have} expected: {want}")
