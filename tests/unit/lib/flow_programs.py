@@ -115,7 +115,7 @@ def renamed_functions(meta: Any) -> Any:
     for text in pending:  # grows while functions are found
         for found in word.findall(text):
             if found in functions and found not in order:
-                order[found] = re.sub(r"_\d+$", "", found) + f"_n{len(order)}"
+                order[found] = re.sub(r"_\d+$", f"_n{len(order)}", found)
                 pending.append(str(functions[found]))
     if not order:
         return meta
@@ -603,6 +603,44 @@ def while_asserts(tf: Any) -> Any:
 
     r = tf.while_loop(lambda i: i < n, body, [0])
     return [r], [{"n:0": 3}]
+
+
+def _loop_def(tf: Any) -> Any:
+    """Return the GraphDef of a loop from `x` to `out`, without contexts."""
+    with tf.Graph().as_default() as graph:
+        x = scalar(tf)
+        k = tf.constant(2, name="k")
+        loop = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a + k), [0, x], name="loop")
+        tf.cond(x > 3, lambda: loop[1] * k, lambda: loop[1])
+        tf.identity(loop[1], name="out")
+    return graph.as_graph_def()
+
+
+def _imported(tf: Any, value: Any) -> Any:
+    found = tf.import_graph_def(_loop_def(tf), input_map={"x": value}, return_elements=["out:0"], name="in")[0]
+    return tf.reshape(found, [])
+
+
+@program
+def import_in_branch(tf: Any) -> Any:
+    """A graph with a loop of its own, imported into a branch."""
+    p, y = scalar(tf, "bool", "p"), scalar(tf, name="y")
+    r = tf.cond(p, lambda: _imported(tf, y), lambda: y)
+    return [r], [{"p:0": True, "y:0": 1}, {"p:0": False, "y:0": 5}]
+
+
+@program
+def import_in_loop(tf: Any) -> Any:
+    y = scalar(tf, name="y")
+    r = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, _imported(tf, a)), [0, y])
+    return list(r), [{"y:0": 1}]
+
+
+@program
+def import_of_constants_in_loop(tf: Any) -> Any:
+    y = scalar(tf, name="y")
+    r = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a + _imported(tf, y)), [0, y])
+    return list(r), [{"y:0": 1}]
 
 
 # Loops over elements
