@@ -179,6 +179,10 @@ class InvalidArgumentError(OpError, ValueError):
     code = INVALID_ARGUMENT
 
 
+class InaccessibleTensorError(InvalidArgumentError):
+    """A tensor of a branch, a loop or a function is used outside of it."""
+
+
 class DeadlineExceededError(OpError, TimeoutError):
     """The run did not finish in the time it was given."""
 

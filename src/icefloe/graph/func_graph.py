@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from icefloe import opdefs, shapes
+from icefloe import errors, opdefs, shapes
 from icefloe.graph import attributes
 from icefloe.graph.function_def import to_function_def
 from icefloe.graph.graph import Graph, get_default_graph
@@ -25,10 +25,6 @@ from icefloe.graph.tensor import Tensor
 from icefloe.proto import AttrValue
 
 _NUMBERS = itertools.count()
-
-
-class InaccessibleTensorError(ValueError):
-    """A tensor of a function is used outside of it."""
 
 
 def unique_function_name(scope: str, kind: str) -> str:
@@ -140,7 +136,7 @@ class FuncGraph(FunctionBody):
         while isinstance(inner, FuncGraph):
             inner = inner.outer_graph
             if inner is self:
-                raise InaccessibleTensorError(
+                raise errors.InaccessibleTensorError(
                     f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or "
                     "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/function#"
                     "all_outputs_of_a_tffunction_must_be_return_values for more information.\n\n"

@@ -169,7 +169,7 @@ class _Reader:
         if index is None:
             op = element if isinstance(element, Operation) else element.op
             if not graph.is_fetchable(op):
-                raise errors.InvalidArgumentError(
+                raise errors.InaccessibleTensorError(
                     f"Operation {op.name} has been marked as not fetchable. Typically this happens when it is "
                     "defined in another function or code block. Use return values, explicit Python locals or "
                     "TensorFlow collections to access it."

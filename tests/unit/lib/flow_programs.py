@@ -1000,6 +1000,38 @@ def tensor_of_another_loop(tf: Any) -> Any:
 
 
 @failure
+def fetch_in_a_branch(tf: Any) -> Any:
+    p = scalar(tf, "bool")
+    tf.cond(p, lambda: tf.constant(1.0, name="k"), lambda: tf.constant(2.0))
+    return tf.Session().run("cond/k:0", {p: True})
+
+
+@failure
+def fetch_in_a_loop(tf: Any) -> Any:
+    tf.while_loop(lambda i: i < 1, lambda i: tf.add(i, 1, name="k"), [0])
+    return tf.Session().run("while/k:0")
+
+
+@failure
+def fetch_the_predicate(tf: Any) -> Any:
+    p = scalar(tf, "bool")
+    tf.cond(p, lambda: tf.constant(1.0, name="k"), lambda: tf.constant(2.0))
+    return tf.Session().run("cond/pred_id:0", {p: True})
+
+
+@failure
+def feed_in_a_loop(tf: Any) -> Any:
+    r = tf.while_loop(lambda i: i < 1, lambda i: tf.add(i, 1, name="k"), [0])
+    return tf.Session().run(r, {"while/k:0": 7})
+
+
+@failure
+def feed_an_enter(tf: Any) -> Any:
+    r = tf.while_loop(lambda i: i < 1, lambda i: tf.add(i, 1, name="k"), [0])
+    return tf.Session().run(r, {"while/Enter:0": 7})
+
+
+@failure
 def map_of_nothing(tf: Any) -> Any:
     return tf.map_fn(lambda e: e, [])
 
