@@ -14,7 +14,7 @@ from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, unknown, with_rank, with_rank_at_least
-from icefloe.ops.data_flow.shared import behind, check_signature, shapes_text, shared_or_own, types_text
+from icefloe.ops.data_flow.shared import behind, check_signature, full_shapes, shapes_text, shared_or_own, types_text
 from icefloe.resources import ResourceManager
 from icefloe.resources.barrier import Barrier
 from icefloe.resources.waiting import Pending
@@ -35,9 +35,7 @@ def barrier(
     manager: ResourceManager,
     node: str,
 ) -> Callable[[], Barrier]:
-    for dims in shapes:
-        if dims is None or None in dims:
-            raise errors.InvalidArgumentError(f"Shape {shape_text(dims)} is not fully defined")
+    shapes = full_shapes(shapes)
     if len(shapes) != len(component_types):
         raise errors.InvalidArgumentError("All of the component shapes must be specified")
     if capacity != -1:

@@ -15,12 +15,12 @@ from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, scalar, unchanged, unknown, with_rank
-from icefloe.ops.data_flow.shared import behind, check_signature, shapes_text, shared_or_own, types_text
+from icefloe.ops.data_flow.shared import behind, check_signature, full_shapes, shapes_text, shared_or_own, types_text
 from icefloe.resources import ResourceManager
 from icefloe.resources.elements import fits
 from icefloe.resources.queue import UNBOUNDED, FIFOQueue, PaddingFIFOQueue, PriorityQueue, Queue, RandomShuffleQueue
 from icefloe.resources.waiting import Pending
-from icefloe.shapes import Dims, shape_text
+from icefloe.shapes import Dims
 
 Waiting = Generator[Pending, None, Any]
 Signature = tuple[tuple[DType, ...], tuple[DType, ...]]
@@ -108,13 +108,6 @@ class _Request:
             raise errors.InvalidArgumentError(f"{shared} random seeds {found.seeds} but requested seeds are {seeds}.")
 
 
-def _known(shapes: tuple[Dims, ...]) -> tuple[Dims, ...]:
-    for dims in shapes:
-        if dims is None or None in dims:
-            raise errors.InvalidArgumentError(f"Shape {shape_text(dims)} is not fully defined")
-    return shapes
-
-
 @kernel("FIFOQueue", "FIFOQueueV2", factory=True, returns="stored")
 def fifo_queue(
     *,
@@ -127,7 +120,7 @@ def fifo_queue(
     node: str,
 ) -> Callable[[], Queue]:
     place = manager, container, shared_name, node
-    return _Request(FIFOQueue, "FIFOQueueV2", component_types, _known(shapes), capacity, place)
+    return _Request(FIFOQueue, "FIFOQueueV2", component_types, full_shapes(shapes), capacity, place)
 
 
 @kernel("PaddingFIFOQueue", "PaddingFIFOQueueV2", factory=True, returns="stored")
@@ -162,7 +155,7 @@ def priority_queue(
     """A queue whose elements have the priority, an int64 scalar, as one component more, in front."""
     dtypes = (datatypes.int64, *component_types)
     place = manager, container, shared_name, node
-    given: tuple[Dims, ...] = ((), *_known(shapes)) if shapes else ()
+    given: tuple[Dims, ...] = ((), *full_shapes(shapes)) if shapes else ()
     return _Request(PriorityQueue, "PriorityQueueV2", dtypes, given, capacity, place)
 
 
@@ -186,7 +179,7 @@ def random_shuffle_queue(
         RandomShuffleQueue,
         "RandomShuffleQueueV2",
         component_types,
-        _known(shapes),
+        full_shapes(shapes),
         capacity,
         (manager, container, shared_name, node),
         min_after_dequeue=min_after_dequeue,

@@ -61,6 +61,18 @@ def check_signature(signature: tuple[tuple[DType, ...], tuple[DType, ...]], inpu
         )
 
 
+def full_shapes(shapes: Iterable[Dims]) -> tuple[Dims, ...]:
+    """Return the shapes of components, which must be known; an unknown rank is a scalar's, as in TensorFlow.
+
+    Raises: InvalidArgumentError if a size is not known.
+    """
+    found = tuple([() if dims is None else dims for dims in shapes])
+    for dims in found:
+        if None in dims:
+            raise errors.InvalidArgumentError(f"Shape {shape_text(dims)} is not fully defined")
+    return found
+
+
 def types_text(dtypes: Iterable[DType]) -> str:
     """Return dtypes as messages list them: `float, string_ref`."""
     return ", ".join([f"{dtype_name(d.base_dtype)}_ref" if d._is_ref_dtype else dtype_name(d) for d in dtypes])
