@@ -27,6 +27,7 @@ from icefloe.graph.function_def import to_function_def
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.lib.variable_resource import ResourceVariable
 from icefloe.lib.variable_scope import get_variable_scope, variable_scope
 from icefloe.lib.variable_store import STORE_KEY, default_store
 from icefloe.proto import AttrValue, FunctionDef
@@ -234,7 +235,7 @@ class DefinedFunction:
         with body.outer_graph.as_default():
             variable = scope.get_variable(default_store(), name, **{k: options[k] for k in kept if k in options})
             body.extra_vars.append(variable)
-            if self._capture_resource_var_by_value and not hasattr(variable, "_variable"):
+            if self._capture_resource_var_by_value and isinstance(variable, ResourceVariable):
                 return variable.value()
             return variable
 
