@@ -190,10 +190,11 @@ class CsvFiles(Dataset):
             fields = [field for i, field in enumerate(fields) if i not in self._columns]
         elif self._columns:
             fields = [fields[i] for i in self._columns if i < len(fields)]
+        element = tuple([self._component(i, field) for i, field in enumerate(fields[:count])])
         if len(fields) != count:
             have = "more" if len(fields) > count else str(len(fields))
             raise errors.InvalidArgumentError(f"Expect {count} fields but have {have} in record")
-        return tuple([self._component(i, field) for i, field in enumerate(fields)])
+        return element
 
     def _component(self, i: int, field: bytes) -> Any:
         dtype, parse = self.spec.dtypes[i], self._parsers[i]

@@ -18,7 +18,7 @@ from icefloe.resources.datasets.record_files import Lines, Pieces, Reader, Recor
 from icefloe.resources.manager import ResourceManager
 from icefloe.shapes import Dims
 
-not_differentiable("DatasetToTFRecord")
+not_differentiable("DatasetToTFRecord", "ExperimentalDatasetToTFRecord")
 
 
 def _paths(filenames: Any) -> list[str]:
@@ -133,7 +133,7 @@ def _pieces(
         raise errors.InvalidArgumentError("`record_bytes` must be > 0")
     _check_buffer(buffer_size)
     opener = _checked(manager, lambda path: Pieces(path, compression, header, record, footer))
-    return Files(_paths(filenames), opener, "FixedLengthRecord")
+    return Files(_paths(filenames), opener, "FixedLengthRecord", skips_damage=True)
 
 
 @dataset_op("CSVDataset")
@@ -214,7 +214,7 @@ def _csv(
     )
 
 
-@kernel("DatasetToTFRecord", per_run=True)
+@kernel("DatasetToTFRecord", "ExperimentalDatasetToTFRecord", per_run=True)
 def dataset_to_tf_record(
     input_dataset: Any, filename: Any, compression_type: Any, *, manager: ResourceManager, run: Any
 ) -> tuple[()]:

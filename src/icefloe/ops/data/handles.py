@@ -25,11 +25,19 @@ not_differentiable(
     "DummyMemoryCache",
     "AnonymousMemoryCache",
     "DeleteMemoryCache",
+    "ThreadPoolHandle",
+    "ExperimentalThreadPoolHandle",
 )
 
 
 @kernel("DummySeedGenerator", "DummyMemoryCache", returns="stored")
 def dummy_handle() -> NoResource:
+    return NoResource()
+
+
+@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", returns="stored")
+def thread_pool_handle() -> NoResource:
+    """Nothing: elements are made by the thread that asks for them."""
     return NoResource()
 
 
@@ -91,7 +99,7 @@ def _cached(input_dataset: Any, filename: Any, memory: MemoryCache, spec: Any, m
     return Cache(as_dataset(input_dataset), memory, spec)
 
 
-shape("DummySeedGenerator", "DummyMemoryCache")(scalar)
+shape("DummySeedGenerator", "DummyMemoryCache", "ThreadPoolHandle", "ExperimentalThreadPoolHandle")(scalar)
 
 
 @shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "AnonymousMemoryCache")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ not_differentiable(
     "SerializeIterator",
     "DeserializeIterator",
     "IteratorGetDevice",
+    "ExperimentalIteratorGetDevice",
 )
 
 
@@ -100,8 +102,6 @@ def one_shot_iterator(
 
 class _OneShot:
     def __init__(self, spec: Any) -> None:
-        import threading
-
         self._iterator = IteratorResource(spec)
         self._is_started = False
         self._error: errors.OpError | None = None
@@ -167,7 +167,7 @@ def iterator_from_string_handle(
     return found
 
 
-@kernel("IteratorGetDevice")
+@kernel("IteratorGetDevice", "ExperimentalIteratorGetDevice")
 def iterator_get_device(resource: Any) -> Any:
     iterator_of(resource)
     return np.array(b"/job:localhost/replica:0/task:0/device:CPU:0", object)
@@ -246,6 +246,7 @@ shape(
     "IteratorFromStringHandleV2",
     "IteratorGetNextAsOptional",
     "IteratorGetDevice",
+    "ExperimentalIteratorGetDevice",
 )(scalar)
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from icefloe import errors, opdefs
 from icefloe.datatypes import DType
 from icefloe.graph import registry
+from icefloe.graph.attributes import decode_for_kernel
 from icefloe.graph.shape_inference import scalar
 from icefloe.resources.datasets.base import Dataset, Recipe, Spec
 from icefloe.resources.elements import shape_of
@@ -22,15 +23,16 @@ def dataset_op(*ops: str) -> Callable[[F], F]:
     """Register the decorated function, which makes a dataset, as the kernel of each of `ops`.
 
     It takes what a kernel takes; `run` too, if it asks for it. A dataset that it made, as against one it was given,
-    gets its recipe.
+    gets its recipe. The op of the same name with `Experimental` before it is the same.
     """
 
     def register(function: F) -> F:
         per_run = "run" in inspect.signature(function).parameters
-        for op in ops:
+        older = [f"Experimental{op}" for op in ops if opdefs.find(f"Experimental{op}") is not None]
+        for op in (*ops, *older):
             registry.kernel(op, returns="stored", per_run=per_run)(_noted(op, function))
             registry.shape(op)(scalar)
-        registry.not_differentiable(*ops)
+        registry.not_differentiable(*ops, *older)
         return function
 
     return register
@@ -38,12 +40,16 @@ def dataset_op(*ops: str) -> Callable[[F], F]:
 
 def _noted(op: str, function: Callable[..., Dataset]) -> Callable[..., Dataset]:
     parameters = inspect.signature(function).parameters
-    wanted = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+    named = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
     attrs = tuple(opdefs.signature(op).attrs)
+    # What an older op does not have is as the newer one's default says.
+    newer = opdefs.signature(op.removeprefix("Experimental")).attrs
+    absent = {n: _default(newer[n]) for n in named if n in newer and n not in attrs}
+    wanted = [name for name in named if name not in absent]
 
     @functools.wraps(function)
     def make(*inputs: Any, **given: Any) -> Dataset:
-        dataset = function(*inputs, **{name: given[name] for name in wanted})
+        dataset = function(*inputs, **{name: given[name] for name in wanted}, **absent)
         if dataset.recipe is None:
             dataset.recipe = Recipe(op, inputs, {name: given[name] for name in attrs})
         return dataset
@@ -52,6 +58,11 @@ def _noted(op: str, function: Callable[..., Dataset]) -> Callable[..., Dataset]:
     positional = [p for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
     make.__signature__ = inspect.Signature([*positional, *keywords])  # type: ignore[attr-defined]
     return make
+
+
+def _default(spec: opdefs.AttrSpec) -> Any:
+    assert spec.default is not None
+    return decode_for_kernel(spec.default, spec.type)
 
 
 def spec_of(output_types: Sequence[DType], output_shapes: Sequence[Dims]) -> Spec:

@@ -28,6 +28,12 @@ not_differentiable(
 _MAY_COMPUTE = b"\x08\x02"
 
 
+@kernel("ExperimentalDatasetCardinality")
+def known_cardinality(input_dataset: Any) -> Any:
+    """The number of elements, as far as it is known without running functions."""
+    return np.int64(as_dataset(input_dataset).cardinality())
+
+
 @kernel("DatasetCardinality", per_run=True)
 def dataset_cardinality(input_dataset: Any, *, cardinality_options: str | bytes, run: Any) -> Any:
     """The number of elements, -1 where there is no end, -2 where it is not known."""
@@ -119,7 +125,7 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Any, *, run: Any) 
     return ()
 
 
-shape("DatasetCardinality")(scalar)
+shape("DatasetCardinality", "ExperimentalDatasetCardinality")(scalar)
 
 
 @shape("InitializeTableFromDataset")

@@ -15,7 +15,7 @@ from icefloe.resources.datasets.batching import Batch, DenseToSparseBatch, Padde
 from icefloe.resources.datasets.flattening import DirectedInterleave
 from icefloe.resources.datasets.grouping import SlidingWindow, Window
 from icefloe.resources.datasets.mapping import LastComponent
-from icefloe.resources.datasets.passing import AssertCardinality, IgnoreErrors, Passing, Unique
+from icefloe.resources.datasets.passing import AssertCardinality, IgnoreErrors, Passing, Slow, Unique
 from icefloe.resources.datasets.randomness import SeedGenerator
 from icefloe.resources.datasets.rebatching import Rebatch, Split, Unbatch
 from icefloe.resources.datasets.selecting import Concatenate, Repeat, Shard, Skip, Take, Zip
@@ -231,12 +231,19 @@ def shuffle_dataset_v3(
     return Shuffle(as_dataset(input_dataset), number(buffer_size, "buffer_size"), seeds)
 
 
+def _shuffled_and_repeated(input_dataset: Any, buffer_size: Any, seeds: SeedGenerator, count: Any) -> Dataset:
+    times = number(count, "count")
+    if times <= 0 and times != -1:
+        raise errors.InvalidArgumentError("count must be greater than zero or equal to -1.")
+    return Repeat(Shuffle(as_dataset(input_dataset), number(buffer_size, "buffer_size"), seeds), times)
+
+
 @dataset_op("ShuffleAndRepeatDataset")
 def shuffle_and_repeat_dataset(
     input_dataset: Any, buffer_size: Any, seed: Any, seed2: Any, count: Any, *, reshuffle_each_iteration: bool
 ) -> Dataset:
     seeds = _seeds(seed, seed2, reshuffle_each_iteration)
-    return Shuffle(as_dataset(input_dataset), number(buffer_size, "buffer_size"), seeds, number(count, "count"))
+    return _shuffled_and_repeated(input_dataset, buffer_size, seeds, count)
 
 
 @dataset_op("ShuffleAndRepeatDatasetV2")
@@ -251,7 +258,7 @@ def shuffle_and_repeat_dataset_v2(
     reshuffle_each_iteration: bool,
 ) -> Dataset:
     seeds = _seeds(seed, seed2, reshuffle_each_iteration, seed_generator)
-    return Shuffle(as_dataset(input_dataset), number(buffer_size, "buffer_size"), seeds, number(count, "count"))
+    return _shuffled_and_repeated(input_dataset, buffer_size, seeds, count)
 
 
 @dataset_op("GlobalShuffleDataset")
@@ -305,6 +312,23 @@ def private_thread_pool_dataset(input_dataset: Any, num_threads: Any) -> Dataset
     if number(num_threads, "num_threads") < 0:
         raise errors.InvalidArgumentError("`num_threads` must be >= 0")
     return Passing(as_dataset(input_dataset), "PrivateThreadPool")
+
+
+@dataset_op("BytesProducedStatsDataset", "LatencyStatsDataset")
+def observed_dataset(input_dataset: Any, tag: Any) -> Dataset:
+    """The same elements: there is no aggregator of statistics."""
+    text(tag, "tag")
+    return Passing(as_dataset(input_dataset), "Stats")
+
+
+@dataset_op("SleepDataset")
+def sleep_dataset(input_dataset: Any, sleep_microseconds: Any) -> Dataset:
+    return Slow(as_dataset(input_dataset), number(sleep_microseconds, "sleep_microseconds") / 1e6)
+
+
+@dataset_op("ThreadPoolDataset")
+def thread_pool_dataset(input_dataset: Any, thread_pool: Any) -> Dataset:
+    return Passing(as_dataset(input_dataset), "ThreadPool")
 
 
 @dataset_op("AssertCardinalityDataset")

@@ -137,7 +137,7 @@ class Dataset:
         self.inputs = inputs
 
     def __repr__(self) -> str:
-        return f"{self.kind}Dataset"
+        return f"{self.kind}DatasetOp::Dataset"
 
     def iterator(self, context: Context) -> Iterator:
         """Return an iterator at the first element."""
@@ -155,11 +155,11 @@ class Dataset:
 
         Raises: OutOfRangeError outside the sequence; UnimplementedError where only iteration tells.
         """
-        raise errors.UnimplementedError("Random access is not implemented for this dataset.")
+        raise errors.UnimplementedError(f"Random access is not implemented for dataset {self!r}")
 
     def indexing_problem(self) -> str | None:
         """Return why elements cannot be taken in any order, or None if they can."""
-        return f"FAILED_PRECONDITION: {self.kind} does not support random access."
+        return f"FAILED_PRECONDITION: {self.kind}Dataset does not support random access."
 
     def check_index(self, index: int, context: Context) -> None:
         """Raises: OutOfRangeError outside the sequence; FailedPreconditionError if its length is not known."""

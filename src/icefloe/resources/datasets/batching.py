@@ -41,6 +41,9 @@ class Batch(OneInput):
         self.size = size
         self.drop_remainder = drop_remainder
 
+    def __repr__(self) -> str:
+        return f"{self.kind}DatasetV2Op({self.size})::Dataset"
+
     def iterator(self, context: Context) -> Iterator:
         return _BatchIterator(self, context)
 

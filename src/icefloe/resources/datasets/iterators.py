@@ -20,6 +20,7 @@ from icefloe.resources.datasets.base import (
     check_shapes,
     check_types,
 )
+from icefloe.resources.datasets.randomness import SeedGenerator
 
 # Seconds between two looks at whether the run is to end, while another thread draws from the iterator.
 _PAUSE = 0.02
@@ -90,7 +91,9 @@ class IteratorResource:
                     "Save() failed because the iterator has not been initialized. Ensure that you have run the "
                     "initializer operation for this iterator before saving it."
                 )
-            return self._iterator.save()
+            assert self._dataset is not None
+            drawn = [generator.drawn for generator in _generators(self._dataset)]
+            return {"iterator": self._iterator.save(), "generators": drawn}
 
     def restore(self, state: State, run: Any) -> None:
         """Go to a saved position in the dataset that is here.
@@ -106,7 +109,10 @@ class IteratorResource:
             context = Context(run)
             iterator = self._dataset.iterator(context)
             try:
-                iterator.restore(state)
+                iterator.restore(state["iterator"])
+                # Iterators that were used up told nothing of the seeds of the next ones.
+                for generator, drawn in zip(_generators(self._dataset), state["generators"], strict=True):
+                    generator.reset(int(drawn))
             except (KeyError, TypeError, IndexError, ValueError, AttributeError, AssertionError) as error:
                 if isinstance(error, errors.OpError):
                     raise
@@ -118,6 +124,22 @@ class IteratorResource:
     def output_spec(self) -> Spec:
         """Return the kind of elements: that of the dataset where there is one, else that of the resource."""
         return self.spec if self._dataset is None else self._dataset.spec
+
+
+def _generators(dataset: Dataset) -> list[SeedGenerator]:
+    """Return what gives seeds to a dataset and those it is made of."""
+    found: dict[int, SeedGenerator] = {}
+    seen: set[int] = set()
+    pending = [dataset]
+    while pending:
+        current = pending.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
+            pending += current.inputs
+            seeds = getattr(current, "seeds", None)
+            if isinstance(seeds, SeedGenerator):
+                found[id(seeds)] = seeds
+    return list(found.values())
 
 
 class HandleTable:

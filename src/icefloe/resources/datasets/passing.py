@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,34 @@ class Passing(OneInput):
 
     def indexing_problem(self) -> str | None:
         return self.source.indexing_problem()
+
+
+class Slow(OneInput):
+    """The elements, each after a pause of so many seconds."""
+
+    kind = "Sleep"
+
+    def __init__(self, source: Dataset, seconds: float) -> None:
+        super().__init__(source)
+        self.seconds = seconds
+
+    def iterator(self, context: Context) -> Iterator:
+        return _SlowIterator(self, context)
+
+
+class _SlowIterator(Through):
+    def __init__(self, dataset: Slow, context: Context) -> None:
+        super().__init__(dataset.source.iterator(context))
+        self._seconds = dataset.seconds
+        self._context = context
+
+    def next(self) -> Element | None:
+        left = self._seconds
+        while left > 0:
+            self._context.check()
+            time.sleep(min(left, 0.05))
+            left -= 0.05
+        return self.source.next()
 
 
 class AssertCardinality(OneInput):

@@ -146,6 +146,8 @@ class _RebatchIterator(Ending):
         self.turn = self.at = 0
 
     def next(self) -> Element | None:
+        if self.source is None:
+            return None
         sizes = self._dataset.sizes
         wanted = sizes[self.turn % len(sizes)]
         parts: list[Element] = []
@@ -184,13 +186,13 @@ class _RebatchIterator(Ending):
 
 
 def _join(column: Sequence[Any], component: int) -> Any:
-    """Return parts of batches as one. Raises: InvalidArgumentError if their rows have different shapes."""
+    """Return parts of batches as one. Raises: FailedPreconditionError if their rows have different shapes."""
     first = column[0].shape[1:]
     for i, part in enumerate(column):
         if part.shape[1:] != first:
-            raise errors.InvalidArgumentError(
-                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
-                f"{shape_text(first)} and element {i} had shape {shape_text(part.shape[1:])}."
+            raise errors.FailedPreconditionError(
+                f"Cannot batch rows with different shapes in component {component}. First part had rows of shape "
+                f"{shape_text(first)} and part {i} rows of shape {shape_text(part.shape[1:])}."
             )
     return np.concatenate(column)
 

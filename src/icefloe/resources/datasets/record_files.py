@@ -78,7 +78,8 @@ class _Inflated(io.RawIOBase):
         try:
             data = self._inflate.decompress(self._given, size)
         except zlib.error as error:
-            raise errors.DataLossError(f"inflate() failed with {str(error)[:200].removeprefix('Error ')}") from error
+            said = str(error).replace("Error", "error", 1).replace(" while decompressing data", "", 1)
+            raise errors.DataLossError(f"inflate() failed with {said}") from error
         self._given = self._inflate.unconsumed_tail
         return data
 

@@ -6,7 +6,6 @@ experimental/random_dataset_op.cc, experimental/sampling_dataset_op.cc.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
@@ -28,39 +27,29 @@ from icefloe.resources.datasets.base import (
 )
 from icefloe.resources.datasets.randomness import SeedGenerator, Words, actual_seeds
 
-_MAX_EPOCHS_IN_BUFFER = 3
 _INDEX_ROUNDS = 8
 
 
 class Shuffle(OneInput):
-    """The elements, `count` times over, each drawn at random from the next `buffer_size`.
+    """The elements, each drawn at random from the next `buffer_size`.
 
-    buffer_size: positive, or UNKNOWN for all. count: -1 for ever. seeds: gives each iterator its seeds.
+    buffer_size: positive, or UNKNOWN for all. seeds: gives each iterator its seeds.
 
-    Raises: InvalidArgumentError for another buffer size or count.
+    Raises: InvalidArgumentError for another buffer size.
     """
 
     kind = "Shuffle"
 
-    def __init__(self, source: Dataset, buffer_size: int, seeds: SeedGenerator, count: int = 1) -> None:
+    def __init__(self, source: Dataset, buffer_size: int, seeds: SeedGenerator) -> None:
         if buffer_size <= 0 and buffer_size != UNKNOWN:
             raise errors.InvalidArgumentError("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
-        if count <= 0 and count != -1:
-            raise errors.InvalidArgumentError("count must be greater than zero or equal to -1.")
         super().__init__(source)
         self.buffer_size = buffer_size
         self.seeds = seeds
-        self.count = count
         self._order: list[int] | None = None
 
     def iterator(self, context: Context) -> Iterator:
         return _ShuffleIterator(self, context)
-
-    def cardinality(self, context: Context | None = None) -> int:
-        size = self.source.cardinality(context)
-        if self.count == -1:
-            return INFINITE if size else 0
-        return size if size < 0 else size * self.count
 
     def get(self, index: int, context: Context) -> Element:
         self.check_index(index, context)
@@ -75,93 +64,68 @@ class Shuffle(OneInput):
 
 
 class _ShuffleIterator(Ending):
-    """Elements of one epoch leave the buffer before those of the next; `_epochs` counts what it holds of each."""
+    """What was drawn and not given out yet is in `_buffer` at the places from `start` to `end`, which go on and on.
+
+    The first one's element takes the place of the one that is given out, so there is no gap.
+    """
+
+    numbers = ("start", "end")
 
     def __init__(self, dataset: Shuffle, context: Context) -> None:
-        super().__init__(None)
-        self._dataset = dataset
+        super().__init__(dataset.source.iterator(context))
         self._context = context
+        self._limit = dataset.buffer_size
+        self._generator = dataset.seeds
         self._seeds = dataset.seeds.seeds()
         self._generated = dataset.seeds.drawn
         self._words = Words(*self._seeds)
-        self._epoch = 0
-        self._epochs: deque[list[int]] = deque()
-        self._slots: dict[int, Element] = {}
-        self._has_drawn = False
+        self._buffer: dict[int, Element] = {}
+        self.start = self.end = 0
 
     def next(self) -> Element | None:
-        if not self._fill():
+        self._fill()
+        count = self.end - self.start
+        if not count:
             return None
-        while self._epochs[0][0] == self._epochs[0][1]:
-            self._epochs.popleft()
-        start, end = self._epochs[0]
-        # The buffer's places go on and on: taking the first one's element to the chosen place leaves no gap.
-        chosen = start + self._words.next() % (end - start)
-        element = self._slots[chosen]
-        if chosen != start:
-            self._slots[chosen] = self._slots[start]
-        del self._slots[start]
-        self._epochs[0][0] += 1
+        chosen = self.start + self._words.next() % count
+        buffer = self._buffer
+        element = buffer[chosen]
+        if chosen != self.start:
+            buffer[chosen] = buffer[self.start]
+        del buffer[self.start]
+        self.start += 1
         return element
 
-    def _fill(self) -> bool:
-        """Draw elements until the buffer is full; return whether there are any."""
-        slots, limit = self._slots, self._dataset.buffer_size
-        while limit == UNKNOWN or len(slots) < limit:
-            if len(self._epochs) > _MAX_EPOCHS_IN_BUFFER and slots:
-                break
-            if self.source is None and not self._begin_epoch():
-                break
-            assert self.source is not None
+    def _fill(self) -> None:
+        while self.source is not None and (self._limit == UNKNOWN or self.end - self.start < self._limit):
             element = self.source.next()
-            if element is not None:
-                last = self._epochs[-1]
-                slots[last[1]] = element
-                last[1] += 1
-                self._has_drawn = True
-                if not last[1] & 0xFF:
-                    self._context.check()
-                continue
-            self.source = None
-            if not self._has_drawn and self._dataset.count == -1:
-                break  # an empty input would be drawn from for ever
-            self._context.check()
-        return bool(slots)
-
-    def _begin_epoch(self) -> bool:
-        """Start on the input anew; return whether there is an epoch left."""
-        if self._dataset.count != -1 and self._epoch >= self._dataset.count:
-            return False
-        end = self._epochs[-1][1] if self._epochs else 0
-        self._epochs.append([end, end])
-        self.source = self._dataset.source.iterator(self._context)
-        self._epoch += 1
-        return True
+            if element is None:
+                self.source = None
+                return
+            self._buffer[self.end] = element
+            self.end += 1
+            if not self.end & 0xFF:
+                self._context.check()
 
     def save(self) -> State:
         return {
             "seeds": list(self._seeds),
             "generated": self._generated,
             "drawn": self._words.drawn,
-            "epoch": self._epoch,
-            "has_drawn": self._has_drawn,
-            "epochs": [list(e) for e in self._epochs],
-            "buffer": [[place, element] for place, element in self._slots.items()],
+            "buffer": [self._buffer[i] for i in range(self.start, self.end)],
             **super().save(),
         }
 
     def restore(self, state: State) -> None:
+        super().restore(state)
         self._seeds = int(state["seeds"][0]), int(state["seeds"][1])
         self._generated = int(state["generated"])
-        self._dataset.seeds.reset(self._generated)
+        self._generator.reset(self._generated)
         self._words = Words(*self._seeds, drawn=int(state["drawn"]))
-        self._epoch = int(state["epoch"])
-        self._has_drawn = bool(state["has_drawn"])
-        self._epochs = deque([[int(a), int(b)] for a, b in state["epochs"]])
-        self._slots = {int(place): tuple(element) for place, element in state["buffer"]}
-        if state["input"] is not None:
-            self.source = self._dataset.source.iterator(self._context)
-        super().restore(state)
+        elements = [tuple(e) for e in state["buffer"]]
+        if len(elements) != self.end - self.start:
+            raise ValueError("the saved buffer has another size")
+        self._buffer = dict(enumerate(elements, self.start))
 
 
 class GlobalShuffle(OneInput):
