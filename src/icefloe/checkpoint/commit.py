@@ -113,7 +113,7 @@ class Transaction:
         self.token = names.new_token()
         self.committed = False
         self._directory, base = names.split(prefix)
-        if not base:
+        if base in ("", ".", ".."):
             raise errors.InvalidArgumentError(f"{prefix!r} is a directory, not the prefix of a checkpoint")
         files.make_directory(self._directory)
         self._shards: dict[int, str] = {}

@@ -20,9 +20,11 @@ def to_name(key: bytes) -> str:
 
 
 def to_key(name: str | bytes) -> bytes:
-    """Return the key of a tensor's name. Raises: InvalidArgumentError if the name cannot be a key."""
+    """Return the key of a tensor's name. Raises: InvalidArgumentError if it cannot be a key; TypeError if no text."""
     if isinstance(name, bytes):
         return name
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a tensor is text: expected str, got {type(name).__name__} {name!r}")
     try:
         return name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -65,11 +65,15 @@ def save_checkpoint(prefix: str | os.PathLike[str], mapping: Mapping[str, Any], 
     one, so a lazy mapping, such as another open checkpoint, is never held whole. Python floats are stored as float32
     and ints as int32 (int64 where one does not fit).
 
-    prefix: path without suffix; its directory is made if the parent exists.   shards: number of data files.
+    prefix: path without suffix, `~` is the home directory; directories that do not exist are made.
+    shards: number of data files.
 
-    Raises: InvalidArgumentError for a value that cannot be stored, with its name; what the file system says, with
-    the path.
+    Raises: InvalidArgumentError for a value that cannot be stored, with its name; TypeError if `mapping` is none;
+    what the file system says, with the path.
     """
+    if not hasattr(mapping, "items"):
+        raise TypeError(f"expected a mapping from names to values, got {type(mapping).__name__}")
+    prefix = os.path.expanduser(os.fsdecode(prefix))
     with BundleWriter(prefix, shards=shards) as writer:
         for name, value in mapping.items():
             writer.add(name, value)

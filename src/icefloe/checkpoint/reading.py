@@ -68,7 +68,9 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         """Return the entry of a tensor. Raises: NotFoundError, with near names."""
         try:
             return self.entries[name]
-        except KeyError:
+        except (KeyError, TypeError):
+            if not isinstance(name, str):
+                raise TypeError(f"the name of a tensor is text: expected str, got {type(name).__name__}") from None
             raise self.missing(name) from None
 
     def missing(self, name: str) -> errors.NotFoundError:

@@ -30,7 +30,8 @@ def resolve(path: str | os.PathLike[str]) -> Target:
     Raises: NotFoundError if there is nothing, with what is nearby; InvalidArgumentError if it is something else,
     which is named.
     """
-    text = os.path.expanduser(os.fsdecode(path))
+    literal = os.fsdecode(path)
+    text = literal if os.path.lexists(literal) or commit.locate(literal) else os.path.expanduser(literal)
     found = _known(text)
     if found is not None:
         return found

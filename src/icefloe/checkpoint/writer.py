@@ -81,7 +81,7 @@ class BundleWriter:
     def __init__(self, prefix: str | os.PathLike[str], *, shards: int = 1) -> None:
         if not 0 < shards <= 99999:
             raise errors.InvalidArgumentError(f"expected 1 to 99999 shards, got {shards}")
-        self.prefix = os.fspath(prefix)
+        self.prefix = os.fsdecode(prefix)
         self._count = shards
         self._entries: dict[bytes, bytes] = {}
         # A partitioned tensor's own entry grows with every slice: dtype, full shape, slices.

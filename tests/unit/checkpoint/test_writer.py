@@ -217,3 +217,36 @@ def test_merging_different_byte_orders(tmp_path):
     with pytest.raises(errors.InvalidArgumentError, match="byte order"):
         merge_checkpoints([tmp_path / "a", tmp_path / "b"], tmp_path / "m")
     assert open_checkpoint(tmp_path / "a")["v"] == 1
+
+
+def test_a_prefix_may_be_bytes_or_below_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    save_checkpoint(os.fsencode(tmp_path / "b"), {"v": 1})
+    save_checkpoint("~/h", {"v": 2})
+    assert [open_checkpoint(p)["v"].item() for p in (tmp_path / "b", tmp_path / "h", "~/h")] == [1, 2, 2]
+
+
+def test_a_file_in_a_folder_named_like_home_is_found(tmp_path, monkeypatch):
+    """TensorFlow's own Saver takes `~` for a plain name."""
+    monkeypatch.chdir(tmp_path)
+    save_checkpoint("./~/m", {"v": 3})
+    assert open_checkpoint("~/m")["v"].item() == 3
+
+
+@pytest.mark.parametrize("prefix", ["", ".", "..", "sub/", "sub/.", "sub/.."])
+def test_a_directory_is_no_prefix(prefix, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(errors.InvalidArgumentError, match="is a directory, not the prefix"):
+        save_checkpoint(prefix, {"v": 1})
+    assert not os.listdir(tmp_path)
+
+
+def test_what_is_no_mapping_or_no_name(tmp_path):
+    with pytest.raises(TypeError, match="expected a mapping from names to values, got list"):
+        save_checkpoint(tmp_path / "m", [1])
+    with pytest.raises(TypeError, match="expected str, got int 3"):
+        save_checkpoint(tmp_path / "m", {3: 1})
+    save_checkpoint(tmp_path / "m", {"v": 1})
+    for name in (3, b"v", ["v"]):
+        with pytest.raises(TypeError, match="the name of a tensor is text: expected str, got"):
+            open_checkpoint(tmp_path / "m")[name]
