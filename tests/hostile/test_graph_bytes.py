@@ -13,6 +13,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.graph.import_graph import import_graph_def
 from icefloe.proto import GraphDef
+from icefloe.session import Session
 
 FILES = Path(__file__).resolve().parents[2] / "fixtures" / "graphs" / "files"
 SMALL = (FILES / "every_attr.pb").read_bytes()
@@ -150,3 +151,27 @@ def test_a_million_outputs_are_refused() -> None:
     op = read_graph(definition).get_operation_by_name("a")
     with pytest.raises(errors.InvalidArgumentError, match="attr 'num' is 1099511627776"):
         _ = op.outputs
+
+
+def test_a_constant_of_another_dtype_than_its_node_says() -> None:
+    """A shape rule must not read it, and running it fails, as in TensorFlow."""
+    graph_def = GraphDef()
+    size = graph_def.node.add(name="size", op="Const")
+    size.attr["dtype"].type = 3
+    size.attr["value"].tensor.dtype = 1
+    size.attr["value"].tensor.tensor_shape.dim.add(size=1)
+    size.attr["value"].tensor.float_val.append(2.5)
+    fill = graph_def.node.add(name="fill", op="Fill", input=["size", "size:0"])
+    fill.attr["T"].type = fill.attr["index_type"].type = 3
+    graph = read_graph(graph_def)
+    assert graph.get_tensor_by_name("fill:0").shape.ndims is None
+    with (
+        Session(graph=graph) as session,
+        pytest.raises(errors.InvalidArgumentError, match=r"Type mismatch between value \(float\) and dtype \(int32\)"),
+    ):
+        session.run("size:0")
+
+
+def test_import_refuses_what_is_no_op_list() -> None:
+    with Graph().as_default(), pytest.raises(TypeError, match="must be an OpList proto"):
+        import_graph_def(GraphDef(), producer_op_list=3)

@@ -114,7 +114,9 @@ def _none(t: Tensor) -> list[Tensor]:
 
 def _constant(t: Tensor, values: Inputs) -> Any:
     value = t.op.kernel_attr("value")
-    return value if isinstance(value, np.ndarray) else None  # not variants
+    if not isinstance(value, np.ndarray) or value.dtype != t.dtype.numpy:
+        return None  # a variant, or a node that fails when it runs
+    return value
 
 
 def _same(t: Tensor, values: Inputs) -> Any:

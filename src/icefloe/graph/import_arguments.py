@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from google.protobuf.message import Message
+
 from icefloe import opdefs
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.graph import get_default_graph
@@ -61,7 +63,12 @@ def mapped_tensors(name: str | None, mapping: dict[str, Any]) -> dict[str, Tenso
 
 
 def drop_default_attrs(graph_def: GraphDef, producer_op_list: Any) -> None:
-    """Drop attrs that this op table does not know where they have the default value of the producer's."""
+    """Drop attrs that this op table does not know where they have the default value of the producer's.
+
+    Raises: TypeError if `producer_op_list` is no OpList.
+    """
+    if not isinstance(producer_op_list, Message):
+        raise TypeError(f"Argument `producer_op_list` must be an OpList proto. Obtained {producer_op_list!r}")
     producer = OpList.FromString(producer_op_list.SerializeToString())
     defaults = {
         op.name: {a.name: a.default_value for a in op.attr if a.HasField("default_value")} for op in producer.op

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from icefloe import errors
-from icefloe.datatypes import DType
+from icefloe.datatypes import DType, as_dtype
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank
 from icefloe.ops.allocation import check_shape
@@ -19,9 +19,18 @@ from icefloe.shapes import Dims, dims_from_proto, shape_text
 
 
 @kernel("Const", "HostConst", returns="stored")
-def constant(*, value: Array | TensorProto) -> Any:
-    """Return the attr `value`: a node's constant is one array for all runs. Variants come as their message."""
-    return decode_tensor(value) if isinstance(value, TensorProto) else value
+def constant(*, value: Array | TensorProto, dtype: DType) -> Any:
+    """Return the attr `value`: a node's constant is one array for all runs. Variants come as their message.
+
+    Raises: InvalidArgumentError if `value` is not of `dtype`.
+    """
+    if isinstance(value, TensorProto):
+        return decode_tensor(value)
+    if value.dtype != dtype.numpy:
+        raise errors.InvalidArgumentError(
+            f"Type mismatch between value ({dtype_name(as_dtype(value.dtype))}) and dtype ({dtype_name(dtype)})"
+        )
+    return value
 
 
 @shape("Const", "HostConst")
