@@ -97,7 +97,7 @@ def save_graph(graph: Any, path: str | os.PathLike[str]) -> str:
 
     Raises: NotFoundError if the directory does not exist; PermissionDeniedError and others as the system says.
     """
-    path = os.fspath(path)
+    path = os.path.expanduser(os.fsdecode(path))
     if path.endswith(".meta") and isinstance(graph, Graph):
         export_meta_graph(path, graph=graph, saver_def=known_saver_def(graph))
         return path

@@ -150,3 +150,11 @@ def test_every_flipped_byte_of_a_meta_is_a_value_or_an_error():
             tf.load_graph(whole[:i] + bytes([whole[i] ^ 0xFF]) + whole[i + 1 :])
         except errors.OpError:
             continue
+
+
+def test_paths_to_save_to(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    graph = tf.load_graph(META)
+    assert tf.save_graph(graph, b"~/a.pb") == str(tmp_path / "a.pb")
+    assert tf.save_graph(graph, "~/b.meta") == str(tmp_path / "b.meta")
+    assert names(tf.load_graph("~/a.pb")) == names(tf.load_graph("~/b.meta")) == names(graph)

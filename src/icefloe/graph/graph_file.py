@@ -26,6 +26,7 @@ from icefloe.wire import message
 
 # A file larger than this is not read: a protocol buffer holds at most 2 GiB.
 MAX_FILE = (1 << 31) - 1
+_QUOTED = 200  # characters kept of both ends of a parser's message
 
 
 def read_graph(source: Any) -> Graph:
@@ -91,14 +92,20 @@ def _parse_text(data: bytes, message: Any) -> Any:
     try:
         return text_format.Parse(data.decode("utf-8", "replace"), message, descriptor_pool=POOL)
     except (text_format.ParseError, RecursionError, ValueError) as error:
-        raise errors.DataLossError(f"not a {message.DESCRIPTOR.name} in text form: {error}") from None
+        raise errors.DataLossError(f"not a {message.DESCRIPTOR.name} in text form: {_shortened(error)}") from None
 
 
 def _parse_json(data: bytes) -> GraphDef:
     try:
         return json_format.Parse(data, GraphDef(), descriptor_pool=POOL, max_recursion_depth=100)
     except (json_format.ParseError, RecursionError, ValueError) as error:
-        raise errors.DataLossError(f"not a GraphDef in JSON form: {error}") from None
+        raise errors.DataLossError(f"not a GraphDef in JSON form: {_shortened(error)}") from None
+
+
+def _shortened(error: BaseException) -> str:
+    """Return what a parser says; it may quote a line, which in a graph may hold a whole constant."""
+    text = str(error)
+    return text if len(text) <= 2 * _QUOTED else f"{text[:_QUOTED]} … {text[-_QUOTED:]}"
 
 
 def _graph_def_inside(data: bytes) -> bytes:
@@ -122,6 +129,8 @@ def graph_from_bytes(data: bytes) -> Graph:
         graph._versions = VersionDef()
         for payload in source.payloads(node_bytes.VERSIONS):
             graph._versions.MergeFromString(bytes(payload))
+        for piece in source.others():
+            GraphDef.FromString(bytes(piece))
     except DecodeError as error:
         raise errors.DataLossError(f"not a GraphDef: {error}") from None
     return graph
@@ -175,9 +184,11 @@ def write_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     The suffix gives the form: `.pbtxt` and `.txt` text, `.json` JSON, else binary, with untouched nodes as the bytes
     they were read from. The file is put in place whole.
 
-    Raises: NotFoundError if the directory does not exist; PermissionDeniedError.
+    Raises: NotFoundError if the directory does not exist; FailedPreconditionError if `path` is one;
+    PermissionDeniedError; TypeError if `graph` is neither.
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
+    graph = _checked(graph)
     suffix = os.path.splitext(path)[1]
     if suffix in (".pbtxt", ".txt"):
         parts = [graph_text(_message_of(graph)).encode()]
@@ -212,8 +223,16 @@ def _message_of(graph: Any) -> GraphDef:
     return graph if isinstance(graph, GraphDef) else GraphDef.FromString(graph.SerializeToString())
 
 
+def _checked(graph: Any) -> Any:
+    if not isinstance(graph, (Graph, Message)):
+        raise TypeError(f"expected a Graph or a GraphDef message to write, got {type(graph).__name__}")
+    return graph
+
+
 def _replace_file(path: str, parts: list[bytes]) -> None:
     directory = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise errors.FailedPreconditionError("a directory: expected the path of a file", path=path)
     try:
         handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp", dir=directory)
         try:

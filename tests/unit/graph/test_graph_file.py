@@ -266,3 +266,23 @@ def test_ops_join_a_loaded_graph_under_names_that_are_free() -> None:
         y = x * 2.0
     assert y.shape.as_list() == [None, 3]
     assert [op.name for op in x.consumers()] == ["layer/MatMul", y.op.name]
+
+
+def test_a_parsers_message_does_not_quote_a_whole_constant() -> None:
+    text = f'node {{ name: "a" op: "Const" attr {{ key: "v" value {{ type: DT_FOO s: "{"x" * 100000}" }} }} }}'
+    with pytest.raises(errors.DataLossError, match="DT_FOO") as caught:
+        read_graph(text.encode())
+    assert len(str(caught.value)) < 600
+
+
+def test_damage_outside_of_nodes_is_told_when_reading() -> None:
+    debug_info = bytes([5 << 3 | 2, 2, 0xFF, 0xFF])
+    with pytest.raises(errors.DataLossError, match="not a GraphDef"):
+        read_graph(GraphDef(node=[{"name": "a", "op": "NoOp"}]).SerializeToString() + debug_info)
+
+
+def test_writing_to_a_directory_or_what_is_no_graph(tmp_path: Path) -> None:
+    with pytest.raises(errors.FailedPreconditionError, match="a directory"):
+        write_graph(Graph(), tmp_path)
+    with pytest.raises(TypeError, match="expected a Graph or a GraphDef message to write, got int"):
+        write_graph(3, tmp_path / "x.pb")
