@@ -53,7 +53,7 @@ class Mismatch:
     stored: Stored
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RestoreReport:
     """What restoring would do. `fits` is whether it can.
 
@@ -68,6 +68,9 @@ class RestoreReport:
     dtype_mismatch: tuple[Mismatch, ...]
     unexpected: tuple[str, ...]
     suggestions: Mapping[str, list[str]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<RestoreReport {self.path!r}: {self.summary()}>"
 
     @property
     def fits(self) -> bool:

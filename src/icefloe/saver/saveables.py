@@ -161,7 +161,11 @@ def op_list_to_dict(op_list: Any) -> dict[str, Any]:
     if not isinstance(op_list, (list, tuple, set)):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {op_list}")
     out: dict[str, Any] = {}
-    for var in sorted(_flatten(op_list), key=lambda v: v.name):
+    variables = list(_flatten(op_list))
+    for var in variables:
+        if not hasattr(var, "name"):
+            raise TypeError(f"Variable to save is not a Variable: {var!r}")
+    for var in sorted(variables, key=lambda v: v.name):
         if isinstance(var, SaveableObject):
             out[var.name] = var
         elif isinstance(var, PartitionedVariable):

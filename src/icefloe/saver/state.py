@@ -133,7 +133,7 @@ def remove_checkpoint(
 
 def local_path(path: Path) -> str:
     """Return a path as text, without `file://` in front."""
-    return os.fspath(path).removeprefix("file://")
+    return os.fsdecode(path).removeprefix("file://")
 
 
 def resolve_checkpoint(path: Path) -> str:

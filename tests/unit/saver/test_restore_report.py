@@ -90,3 +90,8 @@ def test_as_data_is_json():
     assert data["missing"][0]["shape"] == [3, None]
     assert data["dtype_mismatch"][0]["stored_dtype"] == "int64"
     assert data["fits"] is False
+
+
+def test_a_report_shows_as_one_line():
+    report = compare([Wanted("dense/bias", F, (5,)), Wanted("step", I64, ())], STORED, "dir/model")
+    assert repr(report) == "<RestoreReport 'dir/model': 2 tensors wanted: 1 of another shape>"

@@ -382,3 +382,19 @@ def test_errors_of_meta_files_are_oserrors(graph, tmp_path):
         tf.train.import_meta_graph(str(tmp_path / "m.meta"))
     with pytest.raises(OSError, match=f"File {tmp_path}/none.meta does not exist"):
         tf.train.import_meta_graph(str(tmp_path / "none.meta"))
+
+
+def test_what_is_no_variable_is_told(graph):
+    with pytest.raises(TypeError, match="Variable to save is not a Variable: 3"):
+        tf.train.Saver([3])
+
+
+def test_paths_may_be_bytes(graph, tmp_path):
+    a, _ = two_variables()
+    saver = tf.train.Saver()
+    with session_with_values() as session:
+        path = saver.save(session, os.fsencode(tmp_path / "m"), global_step=3)
+        assert path == str(tmp_path / "m-3")
+        session.run(a.assign([7.0, 7.0]))
+        saver.restore(session, os.fsencode(path))
+        np.testing.assert_array_equal(session.run(a), [1, 2])
