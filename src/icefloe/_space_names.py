@@ -274,6 +274,7 @@ NAMES: dict[str, dict[str, str]] = {
             matmul=sparse_tensor_dense_matmul sparse_dense_matmul=sparse_tensor_dense_matmul
         """,
         "top": """
+            SparseConditionalAccumulator
             SparseTensor add=sparse_add concat=sparse_concat fill_empty_rows=sparse_fill_empty_rows mask=sparse_mask
             maximum=sparse_maximum merge=sparse_merge minimum=sparse_minimum placeholder=sparse_placeholder
             reduce_max=sparse_reduce_max reduce_max_sparse=sparse_reduce_max_sparse reduce_sum=sparse_reduce_sum
@@ -317,7 +318,7 @@ NAMES: dict[str, dict[str, str]] = {
     "train": {
         "proto": """
             BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef SaverDef
-            SequenceExample
+            SequenceExample ServerDef
         """,
         "saver.saver": "Saver",
         "saver.state": """
@@ -334,7 +335,16 @@ NAMES: dict[str, dict[str, str]] = {
             natural_exp_decay noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay=piecewise_constant
             polynomial_decay
         """,
+        "training.cluster": "ClusterSpec",
+        "training.server": "Server",
         "lib.moving_averages": "ExponentialMovingAverage",
+        "optimizers.optimizer": "Optimizer",
+        "optimizers.descent": """
+            AdadeltaOptimizer AdagradDAOptimizer AdagradOptimizer FtrlOptimizer GradientDescentOptimizer
+            MomentumOptimizer ProximalAdagradOptimizer ProximalGradientDescentOptimizer RMSPropOptimizer
+        """,
+        "optimizers.adam": "AdamOptimizer",
+        "optimizers.replicas": "SyncReplicasOptimizer",
         "lib.global_step": """
             assert_global_step create_global_step get_global_step get_or_create_global_step global_step
         """,

@@ -28,7 +28,8 @@ from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.resources import ResourceManager
-from icefloe.runtime import feeds, partial, plan
+from icefloe.resources.manager import DEFAULT_CONTAINER
+from icefloe.runtime import feeds, partial, plan, servers
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.cache import Cache
 from icefloe.runtime.context import RunContext, Sleepers
@@ -39,7 +40,7 @@ from icefloe.runtime.fetches import (
 from icefloe.runtime.functions import Library
 from icefloe.runtime.program import Program
 from icefloe.runtime.settings import Config as Config
-from icefloe.runtime.settings import checked_config, checked_target
+from icefloe.runtime.settings import checked_config, checked_target, unknown_target
 
 # Plans kept, and how many steps they may have in all.
 _MAX_PLANS = 500
@@ -78,7 +79,8 @@ class BaseSession:
     """What `Session` and `InteractiveSession` have in common."""
 
     def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
-        """target: must be empty. graph: the default graph if None. config: a `Config`, a ConfigProto, or None.
+        """target: empty, or that of a `train.Server`, whose resources the session then shares.
+        graph: the default graph if None. config: a `Config`, a ConfigProto, or None: that of the server.
 
         Raises: TypeError in TensorFlow's words for arguments of another type; NotFoundError for another target.
         """
@@ -90,7 +92,15 @@ class BaseSession:
         self._target = checked_target(target)
         self._settings, self._add_shapes = checked_config(config)
         self._graph = graph
-        self._manager = ResourceManager(self._settings.files, self._settings.allow_files)
+        self._server = servers.find(self._target)
+        if self._server is not None:
+            if config is None:
+                self._settings = self._server.settings
+            self._manager = self._server.manager.with_files(self._settings.files, self._settings.allow_files)
+        elif self._target in (b"", b"local"):
+            self._manager = ResourceManager(self._settings.files, self._settings.allow_files)
+        else:
+            raise unknown_target(self._target)
         self._library = Library(graph, self._manager, self._settings.engine)
         self._scope = Scope(self._manager, self._library)
         self._programs: Cache[Program] = Cache(_MAX_PLANS, _MAX_STEPS)
@@ -114,7 +124,7 @@ class BaseSession:
 
     @property
     def sess_str(self) -> bytes:
-        """The target, which is empty."""
+        """The target: empty, or that of a server."""
         return self._target
 
     def list_devices(self) -> list[DeviceAttributes]:
@@ -129,7 +139,10 @@ class BaseSession:
         return stacks.SESSIONS.using(self)
 
     def close(self) -> None:
-        """Release variables, other resources and unfinished partial runs. Runs under way may still finish."""
+        """Release variables, other resources and unfinished partial runs. Runs under way may still finish.
+
+        A server's resources stay.
+        """
         if self._closed:
             return
         self._closed = True
@@ -139,7 +152,8 @@ class BaseSession:
         self._programs.clear()
         self._partial_plans.clear()
         self._structures.clear()
-        self._manager.clear()
+        if self._server is None:
+            self._manager.clear()
 
     def run(
         self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None
@@ -316,7 +330,9 @@ class Session(BaseSession):
     """
 
     def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
-        """target: must be empty. graph: the default graph if None. config: a `Config`, a ConfigProto, or None."""
+        """target: empty, or that of a `train.Server`. graph: the default graph if None.
+        config: a `Config`, a ConfigProto, or None.
+        """
         super().__init__(target, graph, config)
         self._entered: contextlib.ExitStack | None = None
 
@@ -342,8 +358,17 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: Any, containers: Sequence[str] | None = None, config: Any = None) -> None:
-        """Do nothing: a session's containers are its own here, and there is no server to reset."""
-        checked_target(target)
+        """Empty the containers, by default the default one, of the server `target`.
+
+        Raises: NotFoundError if there is no such server; without target nothing is done: sessions own their containers.
+        """
+        name = checked_target(target)
+        server = servers.find(name)
+        if server is not None:
+            for container in containers or (DEFAULT_CONTAINER,):
+                server.manager.clear(container)
+        elif name not in (b"", b"local"):
+            raise unknown_target(name)
 
 
 class InteractiveSession(BaseSession):
@@ -353,7 +378,9 @@ class InteractiveSession(BaseSession):
     _lock = threading.Lock()
 
     def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
-        """target: must be empty. graph: the default graph if None. config: a `Config`, a ConfigProto, or None."""
+        """target: empty, or that of a `train.Server`. graph: the default graph if None.
+        config: a `Config`, a ConfigProto, or None.
+        """
         super().__init__(target, graph, config)
         with InteractiveSession._lock:
             if InteractiveSession._active > 0:

@@ -3,6 +3,7 @@ from typing import Any
 
 from icefloe.proto import BytesList as BytesList
 from icefloe.proto import ClusterDef as ClusterDef
+from icefloe.training.cluster import ClusterSpec as ClusterSpec
 from icefloe.proto import Example as Example
 from icefloe.lib.moving_averages import ExponentialMovingAverage as ExponentialMovingAverage
 from icefloe.proto import Feature as Feature
@@ -16,6 +17,8 @@ from icefloe.saver.inspection import new_checkpoint_reader as NewCheckpointReade
 from icefloe.saver.saver import Saver as Saver
 from icefloe.proto import SaverDef as SaverDef
 from icefloe.proto import SequenceExample as SequenceExample
+from icefloe.training.server import Server as Server
+from icefloe.proto import ServerDef as ServerDef
 from icefloe.lib.global_step import assert_global_step as assert_global_step
 from icefloe.saver.state import checkpoint_exists as checkpoint_exists
 from icefloe.saver.inspection import checkpoints_iterator as checkpoints_iterator

@@ -37,10 +37,7 @@ class ResourceManager:
         files: FilePolicy = "all",
         allow_files: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
-        if files not in ("all", "read", "none"):
-            raise ValueError(f"files must be 'all', 'read' or 'none', got {files!r}")
-        self.files = files
-        self._allowed = tuple(os.path.join(os.path.realpath(os.fspath(d)), "") for d in allow_files)
+        self._set_files(files, allow_files)
         self._resources: dict[tuple[str, str, type[Any]], Any] = {}
         self._streams: dict[str, Stream] = {}
         self._states: dict[str, Any] = {}
@@ -51,6 +48,18 @@ class ResourceManager:
         other = copy.copy(self)
         other._streams, other._states = {}, {}
         return other
+
+    def with_files(self, files: FilePolicy, allow_files: Iterable[str | os.PathLike[str]]) -> ResourceManager:
+        """Return a fork whose ops may do something else with files."""
+        other = self.fork()
+        other._set_files(files, allow_files)
+        return other
+
+    def _set_files(self, files: FilePolicy, allow_files: Iterable[str | os.PathLike[str]]) -> None:
+        if files not in ("all", "read", "none"):
+            raise ValueError(f"files must be 'all', 'read' or 'none', got {files!r}")
+        self.files = files
+        self._allowed = tuple(os.path.join(os.path.realpath(os.fspath(d)), "") for d in allow_files)
 
     def lookup(self, container: str, name: str, cls: type[T]) -> T:
         """Return the resource. Raises: NotFoundError if there is none of that class."""

@@ -30,10 +30,7 @@ class Config:
 
 
 def checked_target(target: Any) -> bytes:
-    """Return the target of a session.
-
-    Raises: TypeError in TensorFlow's words if it is no string; NotFoundError if it names a server.
-    """
+    """Return the target of a session. Raises: TypeError in TensorFlow's words if it is no string."""
     if target is None:
         return b""
     if not isinstance(target, (str, bytes)):
@@ -41,13 +38,16 @@ def checked_target(target: Any) -> bytes:
         if isinstance(target, Config) or _is_config_proto(target):
             hint = '. Did you do "Session(config)" instead of "Session(config=config)"?'
         raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"{hint}')
-    text = target.encode() if isinstance(target, str) else target
-    if text not in (b"", b"local"):
-        raise errors.NotFoundError(
-            "No session factory registered for the given session options: "
-            f'{{target: "{text.decode(errors="replace")}"}}: sessions run in this process, the target must be empty.'
-        )
-    return text
+    return target.encode() if isinstance(target, str) else target
+
+
+def unknown_target(target: bytes) -> errors.NotFoundError:
+    """Return the error for a target that is no server of this process."""
+    return errors.NotFoundError(
+        "No session factory registered for the given session options: "
+        f'{{target: "{target.decode(errors="replace")}"}}: sessions run in this process, the target must be empty or '
+        "that of a `train.Server`."
+    )
 
 
 def _is_config_proto(config: Any) -> bool:

@@ -1,0 +1,1 @@
+"""TensorFlow 1's training layer: servers, and what runs sessions."""
