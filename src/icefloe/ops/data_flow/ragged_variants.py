@@ -152,7 +152,7 @@ def ragged_tensor_from_variant(
 def _check_part(i: int, item: Any, rank: int, output_rank: int, dtype: DType, splits_dtype: DType) -> None:
     if not isinstance(item, Ragged):
         raise errors.InvalidArgumentError(
-            f"Input Variant element at index {i} doesn't hold a RaggedTensorVariant: {describe(item)}"
+            f"Input Variant element at index {i} doesn't hold a RaggedTensorVariant: Variant<type: {describe(item)}>"
         )
     if len(item.splits) != rank:
         raise errors.InvalidArgumentError(
