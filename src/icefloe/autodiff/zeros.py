@@ -14,6 +14,7 @@ from icefloe.graph.shape_inference import handle_data
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import zeros, zeros_like
 from icefloe.lib.array_shape import shape_internal
+from icefloe.ops.gradient_nodes import variable_shape
 
 _TRAINABLE = frozenset(
     (
@@ -45,7 +46,7 @@ def zeros_dtype(tensor: Tensor) -> datatypes.DType:
 def zeros_of(tensor: Any) -> Tensor:
     """Return zeros of the shape of `tensor`, or of the variable behind a handle."""
     if tensor.dtype == datatypes.resource:
-        return zeros(apply_op("VariableShape", tensor), dtype=zeros_dtype(tensor))
+        return zeros(variable_shape(tensor), dtype=zeros_dtype(tensor))
     return zeros_like(tensor)
 
 

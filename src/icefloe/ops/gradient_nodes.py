@@ -17,6 +17,7 @@ from icefloe.graph.conversion import constant
 from icefloe.graph.default_graph import control_dependencies, name_scope
 from icefloe.graph.indexed_slices import IndexedSlices
 from icefloe.graph.scopes import ControlDependencies
+from icefloe.graph.shape_inference import handle_data
 from icefloe.graph.tensor import Tensor
 
 # What a rule gets for each output and gives for each input.
@@ -39,6 +40,15 @@ def shape_of(x: Tensor, out_type: datatypes.DType = datatypes.int32) -> Tensor:
 def shapes_of(*tensors: Tensor) -> list[Tensor]:
     """Return the shapes of several tensors from one node."""
     return apply_op("ShapeN", list(tensors))
+
+
+def variable_shape(handle: Tensor, out_type: datatypes.DType = datatypes.int32) -> Tensor:
+    """Return the shape of the variable behind a handle: a constant where it is known."""
+    known = handle_data(handle)
+    dims = known[1] if known else None
+    if dims is None or None in dims:
+        return apply_op("VariableShape", handle, out_type=out_type)
+    return constant(list(dims), out_type, shape=[len(dims)])
 
 
 def rank_of(x: Tensor) -> Tensor:

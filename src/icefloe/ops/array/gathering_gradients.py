@@ -24,6 +24,7 @@ from icefloe.ops.gradient_nodes import (
     shape_of,
     size_of,
     transpose,
+    variable_shape,
     zeros_like,
 )
 
@@ -48,7 +49,7 @@ def gathered(op: Operation, grad: Any) -> list[Any]:
 def gathered_of_variable(op: Operation, grad: Any) -> tuple[Any, None]:
     """IndexedSlices: the gradient at the rows that were gathered."""
     handle, indices = op.inputs
-    return _rows(grad, indices, apply_op("VariableShape", handle)), None
+    return _rows(grad, indices, variable_shape(handle)), None
 
 
 @gradient("GatherV2")
@@ -130,7 +131,7 @@ def gathered_nd(op: Operation, grad: Any) -> list[Any]:
 def gathered_nd_of_variable(op: Operation, grad: Any) -> list[Any]:
     """As of GatherNd, for a variable."""
     handle, indices = op.inputs
-    return [_nd(grad, indices, apply_op("VariableShape", handle, out_type=indices.dtype)), None]
+    return [_nd(grad, indices, variable_shape(handle, indices.dtype)), None]
 
 
 @gradient("ScatterNd")

@@ -1,0 +1,1 @@
+"""Optimizers: gradients and the ops that apply them to variables. They add nodes only."""
