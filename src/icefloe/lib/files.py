@@ -6,7 +6,6 @@ Errors are `icefloe.errors` classes with TensorFlow's texts.
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import os
 import posixpath
 import re
@@ -17,6 +16,7 @@ from typing import Any, BinaryIO, Self
 from icefloe import errors
 from icefloe.checkpoint.files import os_error
 from icefloe.lib.text import as_bytes, as_str_any, path_to_str
+from icefloe.ops.io.paths import matching_paths
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -313,25 +313,7 @@ def glob(pattern: Any) -> list[str]:
     `*` does not match a `/` but matches a leading dot. Paths that begin with a wildcard get `./`.
     """
     patterns: Iterable[Any] = (pattern,) if isinstance(pattern, (str, bytes)) else pattern
-    return [path for item in patterns for path in _matches(_local(item))]
-
-
-def _matches(pattern: str) -> list[str]:
-    if not re.search(r"[*?[\\]", pattern):
-        return [pattern] if pattern and os.path.lexists(pattern) else []
-    found = ["/"] if pattern.startswith("/") else ["."]
-    for depth, part in enumerate(pattern.strip("/").split("/")):
-        wild = re.search(r"[*?[\\]", part)
-        matcher = re.compile(fnmatch.translate(part.replace("[^", "[!")))
-        reached = []
-        for folder in found:
-            if not wild:
-                path = part if folder == "." and depth == 0 else os.path.join(folder, part)
-                reached += [path] if os.path.lexists(path) else []
-            elif os.path.isdir(folder):
-                reached += [os.path.join(folder, name) for name in os.listdir(folder) if matcher.match(name)]
-        found = reached
-    return sorted(found)
+    return [path for item in patterns for path in matching_paths(_local(item))]
 
 
 def walk(
