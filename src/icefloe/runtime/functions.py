@@ -21,6 +21,7 @@ from icefloe.resources import ResourceManager
 from icefloe.runtime import plan
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.function_loops import Built, FunctionLoop
+from icefloe.runtime.gradient_calls import body_of
 from icefloe.runtime.program import Program
 
 
@@ -163,8 +164,7 @@ class Callee:
         """Return the plan of a call. Raises: as `__call__`."""
         with self._lock:
             if self._built is None:
-                name, attrs = function_graph.function_attrs(self._function)
-                body = function_graph.instantiate(self._library.graph, name, attrs)
+                body = body_of(self._library.graph, self._function)
                 wanted = self._wanted or (True,) * len(body.outputs)
                 distinct = {id(tensor): tensor for tensor, keep in zip(body.outputs, wanted) if keep}
                 places = {key: i for i, key in enumerate(distinct)}

@@ -36,6 +36,12 @@ def partitioned_call(args: tuple[Any, ...], *, f: Function, run: Any) -> tuple[A
     return tuple(f(args, run))
 
 
+@kernel("SymbolicGradient", per_run=True, returns="stored")
+def symbolic_gradient(input: tuple[Any, ...], *, f: Function, run: Any) -> tuple[Any, ...]:
+    """The gradients of a function's arguments; `f` is what computes them, of the arguments and results' gradients."""
+    return tuple(f(input, run))
+
+
 @kernel("RemoteCall", per_run=True, returns="stored")
 def remote_call(target: Any, args: tuple[Any, ...], *, f: Function, run: Any) -> tuple[Any, ...]:
     """Call `f` here, on the one device there is."""
