@@ -2,9 +2,12 @@
 from typing import Any
 
 from icefloe.lib.variable_store import AUTO_REUSE as AUTO_REUSE
+from icefloe.autodiff.aggregation import AggregationMethod as AggregationMethod
 from icefloe.lib.checks import Assert as Assert
 from icefloe.proto import AttrValue as AttrValue
 from icefloe._version import COMPILER_VERSION as COMPILER_VERSION
+from icefloe.lib.data_flow import ConditionalAccumulator as ConditionalAccumulator
+from icefloe.lib.data_flow import ConditionalAccumulatorBase as ConditionalAccumulatorBase
 from icefloe.session import Config as Config
 from icefloe.proto import ConfigProto as ConfigProto
 from icefloe.datatypes import DType as DType
@@ -30,7 +33,9 @@ from icefloe.session import InteractiveSession as InteractiveSession
 from icefloe.proto import LogMessage as LogMessage
 from icefloe.proto import MetaGraphDef as MetaGraphDef
 from icefloe.proto import NameAttrList as NameAttrList
+from icefloe.autodiff.registration import not_differentiable as NoGradient
 from icefloe.proto import NodeDef as NodeDef
+from icefloe.autodiff.registration import not_differentiable as NotDifferentiable
 from icefloe.errors import OpError as OpError
 from icefloe.graph.operation import Operation as Operation
 from icefloe.proto import OptimizerOptions as OptimizerOptions
@@ -40,10 +45,12 @@ from icefloe.lib.queues import PriorityQueue as PriorityQueue
 from icefloe.datatypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from icefloe.lib.queues import QueueBase as QueueBase
 from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
+from icefloe.autodiff.registration import RegisterGradient as RegisterGradient
 from icefloe.proto import RunMetadata as RunMetadata
 from icefloe.proto import RunOptions as RunOptions
 from icefloe.session import Session as Session
 from icefloe.proto import SessionLog as SessionLog
+from icefloe.lib.data_flow import SparseConditionalAccumulator as SparseConditionalAccumulator
 from icefloe.lib.parsing_features import SparseFeature as SparseFeature
 from icefloe.graph.sparse_tensor import SparseTensor as SparseTensor
 from icefloe.graph.type_specs import SparseTensorSpec as SparseTensorSpec
@@ -56,6 +63,7 @@ from icefloe.proto import TensorInfo as TensorInfo
 from icefloe.shapes import TensorShape as TensorShape
 from icefloe.graph.type_specs import TensorSpec as TensorSpec
 from icefloe.graph.type_specs import TypeSpec as TypeSpec
+from icefloe.autodiff.walk import UnconnectedGradients as UnconnectedGradients
 from icefloe._version import VERSION as VERSION
 from icefloe.lib.parsing_features import VarLenFeature as VarLenFeature
 from icefloe.lib.variable import Variable as Variable
@@ -139,6 +147,7 @@ from icefloe.lib.assignments import count_up_to as count_up_to
 from icefloe.lib.variable_partitioned import create_partitioned_variables as create_partitioned_variables
 from icefloe.lib.math_range import cumprod as cumprod
 from icefloe.lib.math_range import cumsum as cumsum
+from icefloe.autodiff.custom import custom_gradient as custom_gradient
 from icefloe.lib.parsing import decode_csv as decode_csv
 from icefloe.lib.parsing import decode_json_example as decode_json_example
 from icefloe.lib.parsing import decode_raw as decode_raw
@@ -203,9 +212,12 @@ from icefloe.lib.variable_lists import global_variables as global_variables
 from icefloe.lib.variable_lists import global_variables_initializer as global_variables_initializer
 from icefloe.lib.initializers import GlorotNormal as glorot_normal_initializer
 from icefloe.lib.initializers import GlorotUniform as glorot_uniform_initializer
+from icefloe.autodiff.custom import grad_pass_through as grad_pass_through
+from icefloe.autodiff.walk import gradients as gradients
 from icefloe.lib.control import group as group
 from icefloe.lib.array_select import guarantee_const as guarantee_const
 from icefloe.datatypes import half as half
+from icefloe.autodiff.walk import hessians as hessians
 from icefloe.lib.math_segment import histogram_fixed_width as histogram_fixed_width
 from icefloe.lib.math_segment import histogram_fixed_width_bins as histogram_fixed_width_bins
 from icefloe.identification import identify as identify
@@ -270,6 +282,7 @@ from icefloe.lib.control import no_op as no_op
 from icefloe.lib.variable_scope import no_regularizer as no_regularizer
 from icefloe.lib.linalg import norm as norm
 from icefloe.lib.math_elementwise import not_equal as not_equal
+from icefloe.lib.python_functions import numpy_function as numpy_function
 from icefloe.lib.array_create import one_hot as one_hot
 from icefloe.lib.array_create import ones as ones
 from icefloe.lib.initializers import Ones as ones_initializer
@@ -287,6 +300,7 @@ from icefloe.lib.array_create import placeholder_with_default as placeholder_wit
 from icefloe.lib.math_elementwise import pow as pow
 from icefloe.lib.printing import print as print
 from icefloe import proto as proto
+from icefloe.lib.python_functions import py_func as py_func
 from icefloe.datatypes import qint16 as qint16
 from icefloe.datatypes import qint32 as qint32
 from icefloe.datatypes import qint8 as qint8

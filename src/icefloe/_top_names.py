@@ -24,6 +24,10 @@ NAMES: dict[str, str] = {
         get_collection get_collection_ref
     """,
     "graph.seeds": "get_seed set_random_seed",
+    "autodiff.walk": "UnconnectedGradients gradients hessians",
+    "autodiff.aggregation": "AggregationMethod",
+    "autodiff.custom": "custom_gradient grad_pass_through",
+    "autodiff.registration": "NoGradient=not_differentiable NotDifferentiable=not_differentiable RegisterGradient",
     "shapes": """
         Dimension TensorShape dimension_at_index dimension_value disable_v2_tensorshape enable_v2_tensorshape
     """,
@@ -140,6 +144,8 @@ NAMES: dict[str, str] = {
         string_join string_split string_to_hash_bucket string_to_number substr=substr_deprecated reduce_join
         regex_replace
     """,
+    "lib.data_flow": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
+    "lib.python_functions": "numpy_function py_func",
     "lib.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "lib.variable": "Variable VariableAggregation VariableSynchronization",
     "lib.variable_resource": """

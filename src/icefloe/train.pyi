@@ -1,6 +1,10 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from typing import Any
 
+from icefloe.optimizers.descent import AdadeltaOptimizer as AdadeltaOptimizer
+from icefloe.optimizers.descent import AdagradDAOptimizer as AdagradDAOptimizer
+from icefloe.optimizers.descent import AdagradOptimizer as AdagradOptimizer
+from icefloe.optimizers.adam import AdamOptimizer as AdamOptimizer
 from icefloe.proto import BytesList as BytesList
 from icefloe.proto import ClusterDef as ClusterDef
 from icefloe.training.cluster import ClusterSpec as ClusterSpec
@@ -11,14 +15,22 @@ from icefloe.proto import FeatureList as FeatureList
 from icefloe.proto import FeatureLists as FeatureLists
 from icefloe.proto import Features as Features
 from icefloe.proto import FloatList as FloatList
+from icefloe.optimizers.descent import FtrlOptimizer as FtrlOptimizer
+from icefloe.optimizers.descent import GradientDescentOptimizer as GradientDescentOptimizer
 from icefloe.proto import Int64List as Int64List
 from icefloe.proto import JobDef as JobDef
+from icefloe.optimizers.descent import MomentumOptimizer as MomentumOptimizer
 from icefloe.saver.inspection import new_checkpoint_reader as NewCheckpointReader
+from icefloe.optimizers.optimizer import Optimizer as Optimizer
+from icefloe.optimizers.descent import ProximalAdagradOptimizer as ProximalAdagradOptimizer
+from icefloe.optimizers.descent import ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer
+from icefloe.optimizers.descent import RMSPropOptimizer as RMSPropOptimizer
 from icefloe.saver.saver import Saver as Saver
 from icefloe.proto import SaverDef as SaverDef
 from icefloe.proto import SequenceExample as SequenceExample
 from icefloe.training.server import Server as Server
 from icefloe.proto import ServerDef as ServerDef
+from icefloe.optimizers.replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
 from icefloe.lib.global_step import assert_global_step as assert_global_step
 from icefloe.saver.state import checkpoint_exists as checkpoint_exists
 from icefloe.saver.inspection import checkpoints_iterator as checkpoints_iterator
