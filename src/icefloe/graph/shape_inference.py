@@ -40,6 +40,7 @@ __all__ = [
     "infer_new",
     "infer_pending",
     "merge",
+    "merge_sizes",
     "scalar",
     "shape_text",
     "unchanged",
@@ -183,6 +184,13 @@ def broadcast(c: ShapeContext) -> list[Dims]:
 # What rules share
 
 
+def merge_sizes(a: int | None, b: int | None) -> int | None:
+    """Return what is known of either size of a dimension. Raises: InvalidArgumentError if they are known to differ."""
+    if a is not None and b is not None and a != b:
+        raise errors.InvalidArgumentError(f"Dimensions must be equal, but are {a} and {b}")
+    return b if a is None else a
+
+
 def broadcast_shapes(a: Dims, b: Dims) -> Dims:
     """Return the shape that two shapes broadcast to.
 
@@ -299,8 +307,6 @@ def infer_new(op: Operation) -> None:
 
     Raises: InvalidArgumentError, with the node and its input shapes, if the rule refuses.
     """
-    if not op.outputs and op.type not in registry.SHAPES:
-        return
     _run_rule(op)
 
 

@@ -12,7 +12,15 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, concatenate, merge, unknown, with_rank
+from icefloe.graph.shape_inference import (
+    ShapeContext,
+    concatenate,
+    merge,
+    merge_sizes,
+    unknown,
+    with_rank,
+    with_rank_at_least,
+)
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import boxed, unboxed
 from icefloe.ops.data_flow.arrays import (
@@ -154,9 +162,9 @@ def scatter_v2_shape(c: ShapeContext) -> list[Dims]:
 @shape("TensorArrayScatterV3")
 def scatter_v3_shape(c: ShapeContext) -> list[Dims]:
     scatter_v2_shape(c)
-    value = c.shape(2)
+    value, indices = with_rank_at_least(c.shape(2), 1), c.shape(1)
     if value is not None:
-        merge(value[:1], with_rank(c.shape(1), 1))
+        merge_sizes(value[0], indices[0] if indices else None)
         if known := c.handle(0):
             merge(known[1], value[1:])
     return [()]

@@ -13,7 +13,14 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, merge, scalar, with_rank, with_rank_at_least, with_rank_at_most
+from icefloe.graph.shape_inference import (
+    ShapeContext,
+    merge_sizes,
+    scalar,
+    with_rank,
+    with_rank_at_least,
+    with_rank_at_most,
+)
 from icefloe.ops.array.values import boxed, unboxed
 from icefloe.ops.lookup.handles import check_reference, check_signature, table_of
 from icefloe.ops.wording import dtype_name
@@ -165,5 +172,5 @@ def export_shape(c: ShapeContext) -> list[Dims]:
 def load_shape(c: ShapeContext) -> list[Dims]:
     with_rank(c.shape(0), 0)
     keys, values = with_rank(c.shape(1), 1), with_rank_at_least(c.shape(2), 1)
-    merge(keys, None if values is None else values[:1])
+    merge_sizes(keys[0] if keys else None, values[0] if values else None)
     return []
