@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import importlib as _importlib
 from typing import Any as _Any
+from weakref import WeakKeyDictionary as _WeakKeyDictionary
 
 from icefloe import stacks as _stacks
 from icefloe.graph.default_graph import name_scope as _name_scope
+from icefloe.graph.graph import Graph as _Graph
 from icefloe.graph.operation import Operation as _Operation
 from icefloe.proto import NodeDef as _NodeDefMessage
 
@@ -50,6 +52,9 @@ ELSEWHERE = {
     "control_flow_ops___NextIteration": "lib.control_flow_values:next_iteration",
     "control_flow_ops___SwitchRefOrTensor": "graph.control_flow_ops:switch_colocated",
     "control_flow_ops__XLAControlFlowContext": "graph.control_flow_context:XLAControlFlowContext",
+    "data_flow_ops__GPUCompatibleFIFOQueue": "lib.queues:FIFOQueue",
+    "indexed_slices__IndexedSlicesValue": "graph.indexed_slices:IndexedSlicesValue",
+    "state_ops__is_variable_initialized": "lib.variable_lists:is_variable_initialized",
     "variables__PartitionedVariable": "lib.variable_partitioned:PartitionedVariable",
     "variable_scope___get_default_variable_store": "lib.variable_store:default_store",
     "variable_scope___PartitionInfo": "lib.variable_store:PartitionInfo",
@@ -103,7 +108,7 @@ def ops__name_scope_v2(name: str) -> _Any:
 class _ScopeOfV2:
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
-            raise ValueError("name for name_scope must be a string.")
+            raise ValueError("name for name_scope must be a string.")  # noqa: TRY004 (as TensorFlow)
         self._name = name
         self._entered: list[_Any] = []
 
@@ -120,10 +125,53 @@ class _ScopeOfV2:
         self._entered.pop().__exit__(*exc_info)
 
 
+class _PendingOperation:
+    """What TensorFlow's C layer holds of a node before the Python layer knows it: its parts."""
+
+    def __init__(self, graph: _Graph, node_def: _Any, inputs: _Any, control_inputs: _Any) -> None:
+        self._parts = (graph, node_def, inputs, control_inputs)
+        _pending.setdefault(graph, []).append(self)
+
+    def create(self) -> _Operation:
+        """Add the node to its graph."""
+        graph, node_def, inputs, control_inputs = self._parts
+        _pending[graph].remove(self)
+        graph.unique_name(node_def.name)
+        return _Operation.from_node_def(node_def, graph, list(inputs), control_inputs=control_inputs)
+
+
+_pending: _Any = _WeakKeyDictionary()
+ops___create_c_op = _PendingOperation
+# The methods by which TensorFlow's Python layer takes over nodes that its C layer made.
+_Graph._create_op_from_tf_operation = lambda self, c_op: c_op.create()  # type: ignore[attr-defined]
+_Graph._add_new_tf_operations = lambda self: [c_op.create() for c_op in list(_pending[self])]  # type: ignore[attr-defined]
+
+
 def ops__get_gradient_function(op: _Operation) -> _Any:
     """Return the gradient rule of a node."""
     rule_of = _importlib.import_module("icefloe.autodiff.registration").rule_of
     return rule_of(op)
+
+
+# client/device_lib.py
+
+
+def device_lib__list_local_devices(session_config: _Any = None) -> _Any:
+    """Return the devices of a session."""
+    from icefloe.session import Session
+
+    with Session(graph=_Graph(), config=session_config) as session:
+        return session.list_devices()
+
+
+# ops/resource_variable_ops.py
+
+
+def resource_variable_ops__variable_shape(handle: _Any, out_type: _Any = None) -> _Any:
+    """Return the shape of the variable behind a handle, as a tensor."""
+    from icefloe.graph.build import apply_op
+
+    return apply_op("VariableShape", handle, **({} if out_type is None else {"out_type": out_type}))
 
 
 # ops/control_flow_ops.py

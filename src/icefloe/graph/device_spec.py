@@ -161,7 +161,10 @@ class MergeDevice:
     __slots__ = ("_merged", "_spec")
 
     def __init__(self, spec: Any) -> None:
-        self._spec = DeviceSpec.from_string(spec) if isinstance(spec, str) else spec.make_merged_spec(DeviceSpec())
+        if spec is None or isinstance(spec, str):
+            self._spec = DeviceSpec.from_string(spec or "")
+        else:
+            self._spec = spec.make_merged_spec(DeviceSpec())
         self._merged: dict[str, str] = {}
 
     def __call__(self, node_def: Any) -> DeviceSpec:
@@ -181,7 +184,7 @@ class MergeDevice:
 
 
 def merge_device(spec: Any) -> MergeDevice:
-    """Return `spec`, a device string or DeviceSpec, as a device function."""
+    """Return `spec`, a device string or DeviceSpec or None for one without parts, as a device function."""
     return spec if isinstance(spec, MergeDevice) else MergeDevice(spec)
 
 

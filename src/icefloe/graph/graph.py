@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from icefloe import errors, opdefs, stacks
-from icefloe.graph import collector, op_text, shape_inference
+from icefloe.graph import collector, op_text, shape_inference, thread_scopes
 from icefloe.graph.collections import Collections
 from icefloe.graph.control_flow_nodes import place_in_context
 from icefloe.graph.edges import Edges
@@ -134,7 +134,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         self._mutated()
 
     def switch_to_thread_local(self) -> None:
-        """Do nothing; kept for scripts that ask for scopes of their own in each thread."""
+        """Let each thread have devices, colocation and control inputs of its own, from those open now."""
+        thread_scopes.separate(self)
 
     def get(self) -> Graph:
         """Return self, for use as a context manager."""
@@ -255,6 +256,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         """
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
+        if isinstance(name, bytes):
+            name = name.decode()
         with self._lock:
             name = name[:-1] if name[-1] == "/" else self.unique_name(name)
             if not VALID_OP_NAME.match(name):

@@ -77,5 +77,8 @@ def ordered(nodes: dict[int, Operation], feeds: Collection[Tensor]) -> list[Oper
     if len(order) < len(nodes):
         done = {op._id for op in order}
         stuck = min(key for key in nodes if key not in done)
-        raise errors.InvalidArgumentError("the graph has a cycle through this node", node=nodes[stuck].name)
+        raise errors.InvalidArgumentError(
+            f"Graph is invalid, contains a cycle with {len(nodes) - len(order)} nodes: one goes through this node",
+            node=nodes[stuck].name,
+        )
     return order

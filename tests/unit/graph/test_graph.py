@@ -19,7 +19,7 @@ from icefloe.graph.collections import (
 )
 from icefloe.graph.conversion import constant, convert_to_tensor, register_tensor_conversion_function
 from icefloe.graph.default_graph import get_collection, name_scope
-from icefloe.graph.device_spec import DeviceSpec, canonical_name
+from icefloe.graph.device_spec import DeviceSpec, canonical_name, merge_device
 from icefloe.graph.graph import Graph, get_default_graph, has_default_graph, reset_default_graph
 from icefloe.graph.graph_file import graph_from_bytes
 from icefloe.graph.operation import Operation
@@ -383,6 +383,42 @@ def test_threads_may_build_at_once(graph: Graph) -> None:
     assert graph.node_count == 800
     assert [op._id for op in graph.get_operations()] == list(range(800))
     assert len({op.name for op in graph.get_operations()}) == 800
+
+
+def test_threads_may_have_scopes_of_their_own(graph: Graph) -> None:
+    """As in TensorFlow, a thread begins with the scopes that were open when the graph was told so."""
+    opened, go_on = [threading.Event() for _ in range(3)], threading.Event()
+    first = apply_op("NoOp", name="first")
+    with graph.device("/job:w"):
+        graph.switch_to_thread_local()
+        graph.switch_to_thread_local()
+
+    def build(i: int) -> None:
+        with graph.device(f"/replica:{i}"), graph.control_dependencies([first]):
+            opened[i].set()
+            go_on.wait()
+            with graph.as_default():
+                apply_op("NoOp", name=f"op_{i}")
+
+    threads = [threading.Thread(target=build, args=(i,)) for i in range(3)]
+    for thread, event in zip(threads, opened):
+        thread.start()
+        event.wait()
+    go_on.set()
+    for thread in threads:
+        thread.join()
+    made = [graph.get_operation_by_name(f"op_{i}") for i in range(3)]
+    assert [op.device for op in made] == [f"/job:w/replica:{i}" for i in range(3)]
+    assert [op.control_inputs for op in made] == [[first]] * 3
+    assert isinstance(graph, Graph)
+    last = apply_op("NoOp")
+    assert (last.device, last.control_inputs) == ("", [])
+
+
+def test_a_name_may_be_bytes_and_a_merged_device_nothing(graph: Graph) -> None:
+    with graph.device(merge_device(None)), graph.device(merge_device("/cpu:1")), graph.device(merge_device(None)):
+        x = apply_op("NoOp", name=b"e")
+    assert (x.name, x.device, merge_device(None).is_null_merge) == ("e", "/device:CPU:1", True)
 
 
 @pytest.mark.slow
