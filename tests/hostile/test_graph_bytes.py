@@ -12,7 +12,7 @@ from icefloe.graph.function_graph import instantiate
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.graph.import_graph import import_graph_def
-from icefloe.proto import GraphDef
+from icefloe.proto import AttrValue, GraphDef
 from icefloe.session import Session
 
 FILES = Path(__file__).resolve().parents[2] / "fixtures" / "graphs" / "files"
@@ -175,3 +175,40 @@ def test_a_constant_of_another_dtype_than_its_node_says() -> None:
 def test_import_refuses_what_is_no_op_list() -> None:
     with Graph().as_default(), pytest.raises(TypeError, match="must be an OpList proto"):
         import_graph_def(GraphDef(), producer_op_list=3)
+
+
+def loaded(op: str, inputs: list[str], **attrs: AttrValue) -> Graph:
+    """Return a graph, as read from a file, with node `y` of type `op`, and float32 constant `x`."""
+    graph_def = GraphDef()
+    x = graph_def.node.add(name="x", op="Const")
+    x.attr["dtype"].type = x.attr["value"].tensor.dtype = 1
+    x.attr["value"].tensor.tensor_shape.dim.add(size=1)
+    y = graph_def.node.add(name="y", op=op, input=inputs)
+    for name, value in attrs.items():
+        y.attr[name].CopyFrom(value)
+    return read_graph(graph_def.SerializeToString())
+
+
+FLOAT, INT = AttrValue(type=1), AttrValue(type=3)
+
+
+@pytest.mark.parametrize(
+    "graph, told",
+    [
+        (loaded("Add", ["x"], T=FLOAT), "NodeDef expected inputs 'float, float' do not match 1 inputs specified"),
+        (loaded("Neg", ["x", "x"], T=FLOAT), "NodeDef expected inputs 'float' do not match 2 inputs specified"),
+        (loaded("Neg", ["x"], T=INT), "Input 0 of node y was passed float from x:0 incompatible with expected int32"),
+        (loaded("AddN", ["x"], T=FLOAT, N=AttrValue(i=1 << 40)), "attr 'N' is 1099511627776"),
+        (
+            loaded("MatMul", ["x", "x"], T=FLOAT, transpose_a=AttrValue(list=AttrValue.ListValue(f=[1.0]))),
+            r"attr 'transpose_a': AttrValue had value with type 'list\(float\)' when 'bool' expected",
+        ),
+        (
+            loaded("Squeeze", ["x"], T=FLOAT, squeeze_dims=AttrValue(i=1)),
+            r"attr 'squeeze_dims': AttrValue had value with type 'int' when 'list\(int\)' expected",
+        ),
+    ],
+)
+def test_a_loaded_node_that_its_op_does_not_take_fails_when_it_runs(graph: Graph, told: str) -> None:
+    with Session(graph=graph) as session, pytest.raises(errors.InvalidArgumentError, match=told):
+        session.run("y:0")

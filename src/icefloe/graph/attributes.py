@@ -202,12 +202,14 @@ def decode_for_kernel(value: AttrValue, kind: str | None = None) -> Any:
 
     kind: the attr's kind in the op table where that is known; it tells an empty list's elements.
 
-    Raises: InvalidArgumentError, TypeError if the value is broken: an unknown dtype, a tensor that does not fill its
-    shape.
+    Raises: InvalidArgumentError, TypeError if the value is broken: of another kind, an unknown dtype, a tensor that
+    does not fill its shape.
     """
     field = value.WhichOneof("value")
     if field is None:
         return () if kind is not None and kind.startswith("list(") else None
+    if kind is not None and field != ("list" if kind.startswith("list(") else _KINDS[kind][0]):
+        raise TypeError(f"AttrValue had value with type '{_words(value, field)}' when '{kind}' expected")
     if field != "list":
         convert = _TO_KERNEL.get(field)
         found = getattr(value, field)
@@ -222,6 +224,14 @@ def decode_for_kernel(value: AttrValue, kind: str | None = None) -> Any:
             convert = _TO_KERNEL.get(name)
             return tuple(items) if convert is None else tuple([convert(item) for item in items])
     return ()
+
+
+def _words(value: AttrValue, field: str) -> str:
+    """Return TensorFlow's word for what an AttrValue holds."""
+    words = {name: word for word, (name, _) in _KINDS.items()}
+    if field != "list":
+        return words.get(field, field)
+    return f"list({words[value.list.ListFields()[0][0].name] if value.list.ListFields() else 'none'})"
 
 
 def summary(value: AttrValue) -> str:

@@ -15,7 +15,7 @@ import heapq
 from collections.abc import Iterable
 from typing import Any
 
-from icefloe import datatypes, errors
+from icefloe import errors
 from icefloe.graph import collector, op_text
 from icefloe.graph.control_flow_nodes import place_in_context
 from icefloe.graph.default_graph import name_scope
@@ -35,6 +35,7 @@ from icefloe.graph.import_arguments import (
     own_copy,
     parse_tensor_name,
 )
+from icefloe.graph.input_check import check_inputs
 from icefloe.graph.naming import VALID_OP_NAME
 from icefloe.graph.operation import Operation, argument_types, other_fields
 from icefloe.graph.tensor import Tensor
@@ -319,20 +320,7 @@ class _Importer:
             found.append(outputs[key[1]])
         op._inputs = tuple(found)
         op._control_inputs = [self.control_map.get(name) or self.ops[name] for name in self.controls[i]]
-        self._check_types(op)
-
-    def _check_types(self, op: Operation) -> None:
-        signature = op.signature
-        if signature is None:
-            return
-        expected = argument_types(op, signature.inputs)
-        inputs = op.inputs
-        if len(expected) != len(inputs):
-            raise errors.InvalidArgumentError(op_text.input_count_text(expected, len(inputs), signature, op.name))
-        for i, (dtype, tensor) in enumerate(zip(expected, inputs)):
-            actual = tensor.dtype
-            if actual is not dtype and actual is not None and not _fits(actual, dtype):
-                raise errors.InvalidArgumentError(op_text.input_type_text(i, op.name, tensor.name, actual, dtype))
+        check_inputs(op)
 
     def _check_map_used(self) -> None:
         missing = []
@@ -444,7 +432,3 @@ class _Importer:
                 if name in by_name and by_name[name].device:
                     op._device = by_name[name].device
                     break
-
-
-def _fits(actual: datatypes.DType, expected: datatypes.DType) -> bool:
-    return actual == expected if expected._is_ref_dtype else actual.base_dtype == expected

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from icefloe.graph.input_check import check_inputs
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.runtime import effects, guards, prune
@@ -40,7 +41,8 @@ class Plan:
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
     """Return the plan of a request; each of the three holds no duplicates.
 
-    Raises: InvalidArgumentError if the graph has a cycle that is no loop.
+    Raises: InvalidArgumentError if the graph has a cycle that is no loop, or a node that was read from a file has
+    inputs that its op does not take.
     """
     nodes = prune.needed(fetches, targets, feeds)
     order = prune.ordered(nodes, feeds)
@@ -51,6 +53,8 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     cells: set[int] = set()
     outputs: list[tuple[int, ...]] = []
     for op in order:
+        if op._raw is not None:
+            check_inputs(op)
         numbers = []
         for tensor in op.outputs:
             number = slots.get(id(tensor))
