@@ -431,6 +431,7 @@ from icefloe.lib.variable_lists import tables_initializer as tables_initializer
 from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_nd_update
 from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_update
 from icefloe.lib.math_matrix import tensordot as tensordot
+from icefloe import timeline as timeline
 from icefloe.lib.math_cast import to_bfloat16 as to_bfloat16
 from icefloe.lib.math_cast import to_complex128 as to_complex128
 from icefloe.lib.math_cast import to_complex64 as to_complex64

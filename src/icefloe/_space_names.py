@@ -245,6 +245,7 @@ NAMES: dict[str, dict[str, str]] = {
         """,
         "top": "get_seed multinomial set_random_seed truncated_normal",
     },
+    "timeline": {"runtime.chrome_trace": "Timeline"},
     "sets": {
         "lib.sets": """
             difference=set_difference intersection=set_intersection set_difference set_intersection set_size set_union

@@ -3,7 +3,7 @@
 NAMES: dict[str, str] = {
     "module": """
         errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging lookup losses manip
-        math nest nn quantization queue random sets signal sparse spectral strings summary train version
+        math nest nn quantization queue random sets signal sparse spectral strings summary timeline train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """

@@ -19,17 +19,18 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from icefloe import errors, stacks
+from icefloe.graph.device_spec import canonical_name
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.resources import ResourceManager
 from icefloe.resources.manager import DEFAULT_CONTAINER
-from icefloe.runtime import feeds, partial, plan, servers
+from icefloe.runtime import explaining, feeds, partial, plan, servers, watching
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.cache import Cache
 from icefloe.runtime.context import RunContext, Sleepers
@@ -38,6 +39,7 @@ from icefloe.runtime.fetches import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from icefloe.runtime.functions import Library
+from icefloe.runtime.observing import Observer
 from icefloe.runtime.program import Program
 from icefloe.runtime.settings import Config as Config
 from icefloe.runtime.settings import checked_config, checked_target, unknown_target
@@ -59,7 +61,7 @@ def _count_fork() -> None:
 os.register_at_fork(after_in_child=_count_fork)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class DeviceAttributes:
     """A device of a session. memory_limit_bytes: 0, there is no limit but the machine's."""
 
@@ -67,6 +69,12 @@ class DeviceAttributes:
     device_type: str
     memory_limit_bytes: int
     incarnation: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", canonical_name(self.name))
+
+    def __repr__(self) -> str:
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
 
 
 class PartialHandle(str):
@@ -101,6 +109,7 @@ class BaseSession:
             self._manager = ResourceManager(self._settings.files, self._settings.allow_files)
         else:
             raise unknown_target(self._target)
+        self._manager.seed = self._settings.seed
         self._library = Library(graph, self._manager, self._settings.engine)
         self._scope = Scope(self._manager, self._library)
         self._programs: Cache[Program] = Cache(_MAX_PLANS, _MAX_STEPS)
@@ -163,7 +172,8 @@ class BaseSession:
         fetches: a tensor, an operation (its value is None), the name of one, a variable, or any nesting of lists,
         tuples, namedtuples, dicts, attrs classes and dataclasses of these.
         feed_dict: values to use instead of tensors' own: tensor, tensor name or SparseTensor -> value.
-        options: a RunOptions message; its `timeout_in_ms` bounds how long ops may wait for each other.
+        options: a RunOptions message; its `timeout_in_ms` bounds how long the run may take.
+        run_metadata: a RunMetadata message, which is filled with what `options` and the session's config ask for.
 
         Values are numpy arrays of the caller's own, numpy scalars for rank 0, bytes for a scalar string.
 
@@ -178,7 +188,44 @@ class BaseSession:
         structure = self._structure(fetches)
         if not structure.elements:
             return structure.rebuild(())
-        return structure.rebuild(self._program(structure, fed).run(values, self._context(options)))
+        program = self._program(structure, fed)
+        if run_metadata is None and not self._settings.check_numerics:
+            return structure.rebuild(program.run(values, self._context(options)))
+        run = watching.run(program, values, self._context, options, run_metadata, self._settings)
+        return structure.rebuild(run)
+
+    def trace(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None
+    ) -> Iterator[tuple[str, list[Any], float]]:
+        """Run `fetches` step by step: yield the name of each node that has run, its outputs' values, and the seconds.
+
+        Nodes run as they stand in the graph, those of loops in each iteration, those of functions under the path of
+        their call. The run goes on only as far as the iterator is asked for more. Values are the caller's own.
+
+        Raises: as `run`, here or from the iterator.
+        """
+        self._check_usable()
+        fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict or {}))
+        structure = self._structure(fetches)
+        return watching.trace(self._program(structure, fed), values, self._context, options)
+
+    def explain(self, fetches: Any, feeds: Any = None) -> str:
+        """Return as text what running `fetches` takes: the nodes in order, and those that do not run at all.
+
+        feeds: the keys to be fed, or a `feed_dict`; placeholders that are needed besides count as fed. Nothing runs.
+
+        Raises: as `run`.
+        """
+        self._check_usable()
+        keys = feeds_of(self._graph, list(feeds) if isinstance(feeds, Mapping) else feeds)
+        structure = self._structure(fetches)
+        keys += explaining.placeholders(structure.tensors, structure.targets, keys)
+        return explaining.explain(self._program(structure, keys))
+
+    def stats(self) -> watching.SessionStats:
+        """Return how many plans the session holds, how often they were used, and the bytes of its variables."""
+        partial_runs = [handle.run for handle in list(self._partial_runs.values())]
+        return watching.session_stats(self._programs, self._partial_plans, partial_runs, self._manager)
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -266,12 +313,12 @@ class BaseSession:
         """Return a context manager for a partial run, which is released at the end of the block."""
         return Partial(self, self.partial_run_setup(fetches, feeds))
 
-    def _context(self, options: Any) -> RunContext:
+    def _context(self, options: Any, observer: Observer | None = None) -> RunContext:
         timeout = self._settings.operation_timeout_in_ms
         if options is not None and options.timeout_in_ms > 0:
             timeout = options.timeout_in_ms
         deadline = time.monotonic() + timeout / 1000 if timeout > 0 else None
-        return RunContext(self, self._is_closed, deadline, self._sleepers)
+        return RunContext(self, self._is_closed, deadline, self._sleepers, observer)
 
     def _is_closed(self) -> bool:
         return self._closed
@@ -374,7 +421,7 @@ class Session(BaseSession):
 class InteractiveSession(BaseSession):
     """A session that is the default from its construction until `close`."""
 
-    _active = 0
+    _active_session_count = 0
     _lock = threading.Lock()
 
     def __init__(self, target: Any = "", graph: Graph | None = None, config: Any = None) -> None:
@@ -383,12 +430,12 @@ class InteractiveSession(BaseSession):
         """
         super().__init__(target, graph, config)
         with InteractiveSession._lock:
-            if InteractiveSession._active > 0:
+            if InteractiveSession._active_session_count > 0:
                 logging.getLogger("icefloe").error(
                     "An interactive session is already active. Close it with `InteractiveSession.close()` to release "
                     "what it holds, or use `Session`."
                 )
-            InteractiveSession._active += 1
+            InteractiveSession._active_session_count += 1
         stacks.SESSIONS.push(self)
         self._explicit_graph = graph
         if graph is not None:
@@ -400,7 +447,7 @@ class InteractiveSession(BaseSession):
             return
         super().close()
         with InteractiveSession._lock:
-            InteractiveSession._active -= 1
+            InteractiveSession._active_session_count -= 1
         # Others may have been pushed since; taking this one out does not ask for nesting.
         _take_out(stacks.SESSIONS, self)
         if self._explicit_graph is not None:

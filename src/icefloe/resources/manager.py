@@ -8,6 +8,7 @@ them.
 from __future__ import annotations
 
 import copy
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -30,7 +31,10 @@ class ResourceManager:
 
     files: "all", "read" (ops may read files, not write them) or "none".
     allow_files: directories below which ops may read and write all the same.
+    seed: keys random streams by node name with it, whatever the nodes' own seeds are; None: by the nodes' seeds.
     """
+
+    seed: int | None = None
 
     def __init__(
         self,
@@ -119,6 +123,9 @@ class ResourceManager:
 
     def stream(self, node: str, seed: int, seed2: int) -> Stream:
         """Return the random stream of a node, which goes on over runs and plans; the seeds count when it is made."""
+        if self.seed is not None:
+            digest = hashlib.blake2b(node.encode("utf-8", "surrogateescape"), digest_size=8).digest()
+            seed, seed2 = self.seed, int.from_bytes(digest, "little", signed=True)
         found = self._streams.get(node)
         if found is None:
             from icefloe.philox.stream import Stream

@@ -52,6 +52,11 @@ class Cache(Generic[T]):
                 self._held -= dropped
             return made
 
+    def entries(self) -> list[T]:
+        """Return what it holds, that used longest ago first."""
+        with self._lock:
+            return [made for made, _ in self._entries.values()]
+
     def __len__(self) -> int:
         return len(self._entries)
 

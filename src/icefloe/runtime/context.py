@@ -9,6 +9,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from icefloe import errors
+from icefloe.runtime.observing import Observer
 
 # Seconds that a lock may be asked to wait for.
 _LONG = 3600.0
@@ -40,10 +41,10 @@ class RunContext:
     """One call of `run`, its inner function calls included.
 
     session: the session that runs, for kernels that run it again.
-    deadline: when the run must end, by `time.monotonic`, or None.
+    deadline: when the run must end, by `time.monotonic`, or None. observer: called after each step, or None.
     """
 
-    __slots__ = ("_is_cancelled", "_is_closed", "_parent", "_sleepers", "deadline", "session")
+    __slots__ = ("_is_cancelled", "_is_closed", "_parent", "_sleepers", "deadline", "observer", "session")
 
     def __init__(
         self,
@@ -51,9 +52,11 @@ class RunContext:
         is_closed: Callable[[], bool],
         deadline: float | None = None,
         sleepers: Sleepers | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self.session = session
         self.deadline = deadline
+        self.observer = observer
         self._is_closed = is_closed
         self._sleepers = sleepers or Sleepers()
         self._is_cancelled = False
@@ -61,7 +64,7 @@ class RunContext:
 
     def child(self) -> RunContext:
         """Return a context for a part of the run, which may be cancelled alone."""
-        made = RunContext(self.session, self._is_closed, self.deadline, self._sleepers)
+        made = RunContext(self.session, self._is_closed, self.deadline, self._sleepers, self.observer)
         made._parent = self
         return made
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from icefloe import errors
 from icefloe.graph.operation import Operation
-from icefloe.ops.flow.functional import truth, while_loop
 from icefloe.runtime import effects, guards, loops, program, routine
 from icefloe.runtime.bind import Binding, Scope
 from icefloe.runtime.plan import Plan
@@ -40,6 +39,8 @@ class FunctionLoop:
         self._lock = threading.RLock()
 
     def __call__(self, inputs: tuple[Any, ...], *, run: Any) -> tuple[Any, ...]:
+        if run is not None and run.observer is not None:
+            return self._call_by_call(*inputs, run=run)
         return (self._run or self._prepare(len(inputs)))(*inputs, run=run)
 
     def _prepare(self, count: int) -> Callable[..., tuple[Any, ...]]:
@@ -49,6 +50,8 @@ class FunctionLoop:
             return self._run
 
     def _call_by_call(self, *inputs: Any, run: Any) -> tuple[Any, ...]:
+        from icefloe.ops.flow.functional import while_loop
+
         return while_loop(inputs, cond=self._condition, body=self._body, run=run)
 
     def _runner(self, count: int) -> routine.LoopRunner | None:
@@ -108,6 +111,8 @@ def _structured(built: Built) -> Built | None:
 
 def _joined(condition: Built, body: Built, count: int) -> Loop:
     """Return the loop over the variables that are the arguments of both functions: in both plans, the first slots."""
+    from icefloe.ops.flow.functional import truth
+
     shift = condition.plan.size - count
 
     def moved(slot: int) -> int:

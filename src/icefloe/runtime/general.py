@@ -21,6 +21,7 @@ Source: tensorflow/core/common_runtime/propagator_state.cc (the rules of frames 
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Generator, Sequence
 from heapq import heappop, heappush
 from queue import SimpleQueue
@@ -34,6 +35,7 @@ from icefloe.resources.waiting import Pending
 from icefloe.runtime import cooperative, effects
 from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.context import RunContext
+from icefloe.runtime.observing import record
 from icefloe.runtime.plan import Plan
 
 _ENTER, _EXIT, _NEXT, _MERGE, _TRIGGER, _OTHER = range(6)
@@ -51,8 +53,10 @@ _KINDS = {
 }
 
 
-# Position, frame, iteration, what is left to run of it, what it waits for.
-_Parked = tuple[int, "_Frame", "_Iteration", Generator[Pending, None, Any], Pending]
+# What a step was called with, and when, where somebody observes.
+_Begun = tuple[Sequence[Any], int] | None
+# Position, frame, iteration, how it began, what is left to run of it, what it waits for.
+_Parked = tuple[int, "_Frame", "_Iteration", _Begun, Generator[Pending, None, Any], Pending]
 
 
 class Dataflow:
@@ -62,8 +66,10 @@ class Dataflow:
     followers: for each step, those that a control edge puts after it.
     """
 
-    def __init__(self, plan: Plan, bindings: Sequence[Binding]) -> None:
+    def __init__(self, plan: Plan, bindings: Sequence[Binding], prefix: str = "") -> None:
+        """prefix: in front of nodes' names, where somebody observes."""
         self.plan = plan
+        self.prefix = prefix
         count = len(plan.steps)
         self.kinds = [_KINDS.get(step.node.type, _OTHER) for step in plan.steps]
         self.calls: list[Callable[..., Any]] = [flat_call(binding) for binding in bindings]
@@ -214,12 +220,30 @@ class Execution:
         finally:
             self.is_running = False
 
+    def stepwise(self) -> Generator[None, None, None]:
+        """Run all that can run, one step, or one piece of a step that waits, for each `next`.
+
+        Raises: as `advance`.
+        """
+        try:
+            while self._ready or self._parked:
+                if self._ready:
+                    _, _, position, _, frame, iteration, is_dead, values = heappop(self._ready)
+                    self._step(position, frame, iteration, is_dead, values)
+                else:
+                    self._resume(self._sleep())
+                yield
+                if self._parked and not self._inbox.empty():
+                    self._resume(self._inbox.get())
+        finally:
+            self.abandon()
+
     def abandon(self) -> None:
         """Give up what waits; nothing more runs."""
         self._ready.clear()
         while self._parked:
             _, parked = self._parked.popitem()
-            parked[3].close()
+            parked[4].close()
 
     # Running a step
 
@@ -235,6 +259,9 @@ class Execution:
     def _step(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, values: Any) -> None:
         flow = self._flow
         outputs: Any = None
+        begun: _Begun = None
+        if self.context is not None and self.context.observer is not None and not is_dead:
+            begun = values, time.time_ns()
         if flow.kinds[position] == _MERGE:
             if not is_dead:
                 outputs = (values[1], np.int32(values[0]))
@@ -252,31 +279,57 @@ class Execution:
                 error = self._fail(position, exception)
                 raise error from error.__cause__
             if binding.waits or binding.blocks:
-                self._go_on(position, frame, iteration, outputs)
+                self._go_on(position, frame, iteration, begun, outputs)
                 return
             if binding.bare:
                 outputs = (outputs,)
+        if begun is not None:
+            self._tell(position, begun, outputs)
         self._finish(position, frame, iteration, is_dead, outputs)
 
-    def _go_on(self, position: int, frame: _Frame, iteration: _Iteration, steps: Generator[Pending, None, Any]) -> None:
+    def _tell(self, position: int, begun: tuple[Sequence[Any], int], outputs: Sequence[Any]) -> None:
+        """Call the observer."""
+        flow = self._flow
+        op = flow.plan.steps[position].node
+        values, start = begun
+        if flow.kinds[position] == _MERGE:
+            values = values[1:]
+        made = record(flow.prefix + op.name, op, values, outputs, start)
+        try:
+            assert self.context is not None and self.context.observer is not None
+            self.context.observer(made)
+        except Exception as exception:
+            error = self._fail(position, exception)
+            raise error from error.__cause__
+
+    def _go_on(
+        self,
+        position: int,
+        frame: _Frame,
+        iteration: _Iteration,
+        begun: _Begun,
+        steps: Generator[Pending, None, Any],
+    ) -> None:
         """Run a step that may wait as far as it comes."""
         try:
             pending = next(steps)
         except StopIteration as stop:
             outputs = (stop.value,) if self._flow.bindings[position].bare else stop.value
+            if begun is not None:
+                self._tell(position, begun, outputs)
             self._finish(position, frame, iteration, False, outputs)
         except Exception as exception:
             error = self._fail(position, exception)
             raise error from error.__cause__
         else:
             self._count += 1
-            self._parked[self._count] = position, frame, iteration, steps, pending
+            self._parked[self._count] = position, frame, iteration, begun, steps, pending
             pending.listen(functools.partial(self._inbox.put, self._count))
 
     def _resume(self, number: int) -> None:
         parked = self._parked.pop(number, None)
         if parked is not None:  # else it was told twice
-            self._go_on(*parked[:4])
+            self._go_on(*parked[:5])
 
     def _sleep(self) -> int:
         """Return the number of a step that may go on. Only steps that wait are left."""
@@ -292,8 +345,8 @@ class Execution:
     def _cancel(self) -> None:
         """Raise the error of a step that gives up waiting, in its own words, if there is one."""
         for number, parked in list(self._parked.items()):
-            parked[4].cancel()
-            if parked[4].done:
+            parked[5].cancel()
+            if parked[5].done:
                 self._resume(number)
 
     def _finish(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:

@@ -23,7 +23,7 @@ from icefloe.runtime.steps import Step
 # A folded value larger than this is computed in each run rather than kept.
 MAX_FOLDED_BYTES = 10 << 20
 
-_FORWARDS = frozenset(
+FORWARDS = frozenset(
     (
         "Identity",
         "StopGradient",
@@ -117,7 +117,7 @@ def forward(draft: Draft) -> Draft:
         if any(slot in same for slot in step.inputs):
             step = replace(step, inputs=tuple([same.get(slot, slot) for slot in step.inputs]))
         if (
-            step.node.type in _FORWARDS
+            step.node.type in FORWARDS
             and step.loop is None
             and not step.is_guarded
             and step.inputs[0] not in draft.cells

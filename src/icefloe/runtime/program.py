@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,13 @@ class Program:
     def __init__(self, plan: Plan, scope: Scope, engine: str = "auto", *, optimized: bool = True) -> None:
         """Raises: UnimplementedError if an op has no kernel, InvalidArgumentError if a placeholder is not fed, and
         what kernels' factories raise; all name the node."""
-        self.plan = plan
+        self.plan = self.whole = plan
         self.scope = scope
         missing = unfed(plan)
         if missing:
             raise missing_feed(plan, scope, missing)
         self._flow: general.Dataflow | None = None
+        self._observed: general.Dataflow | None = None
         self._code: Code | None = None
         self._compiled: Compiled | None = None
         self.runs = 0
@@ -108,6 +110,13 @@ class Program:
         self.steps, self.bindings, self.fetches = plan.steps, bound, plan.fetches
         self._seen = _Seen(plan, bound)
         self.constants = self._seen.constants
+
+    @property
+    def engine(self) -> str:
+        """The engine that runs it now: "general", "interpret" or "codegen"."""
+        if self._flow is not None:
+            return "general"
+        return "interpret" if self._compiled is None else "codegen"
 
     def fail(self, position: int, exception: Exception) -> errors.OpError:
         """Return the error to raise for the step at `position`."""
@@ -164,12 +173,14 @@ class Program:
         return values
 
     def _values(self, feeds: Sequence[Any], context: Any) -> list[Any]:
+        self.runs += 1
+        if context is not None and context.observer is not None:
+            return self._values_generally(self._observable(), feeds, context)
         timed = context is not None and context.deadline is not None
         if self._compiled is not None and not timed:
             return self._compiled(feeds, context, self.fail)
         if self._flow is not None:
             return self._values_generally(self._flow, feeds, context)
-        self.runs += 1
         if self.runs > self._compile_after and not timed:
             compiled = self.compile()
             assert compiled is not None
@@ -185,11 +196,38 @@ class Program:
         return [slots[slot] for slot in self.fetches]
 
     def _values_generally(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any) -> list[Any]:
-        execution = general.Execution(flow, self.fail, context)
-        for slot, value in zip(self.plan.feeds, feeds):
-            execution.feed(slot, value)
+        execution = self._begin(flow, feeds, context)
         execution.advance()
-        return [execution.results.pop(slot, DEAD) for slot in self.fetches]
+        return [execution.results.pop(slot, DEAD) for slot in flow.plan.fetches]
+
+    def _begin(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any) -> general.Execution:
+        steps = flow.plan.steps
+        execution = general.Execution(flow, lambda p, exception: self._fail_at(steps[p].node, exception), context)
+        for slot, value in zip(flow.plan.feeds, feeds):
+            execution.feed(slot, value)
+        return execution
+
+    def _observable(self) -> general.Dataflow:
+        """Return all nodes of the plan as they stand in the graph."""
+        if self._observed is None:
+            bound = bind_steps(self.whole, self.scope)
+            self._observed = general.Dataflow(self.whole, bound, self.scope.prefix)
+        return self._observed
+
+    def trace(self, feeds: Sequence[Any], context: Any) -> Iterator[None]:
+        """Run step by step: each of the nodes that a fetch needs, one per `next`. The context's observer sees it.
+
+        Raises: OpError that names the node that failed.
+        """
+        execution = self._begin(self._observable(), feeds, context)
+        with contextlib.closing(execution.stepwise()) as steps:
+            while True:
+                with np.errstate(all="ignore"):
+                    try:
+                        next(steps)
+                    except StopIteration:
+                        return
+                yield
 
     def compile(self) -> Compiled | None:
         """Compile now, as `make_callable` wants it; None where the general engine runs the plan."""

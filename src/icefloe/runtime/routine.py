@@ -103,6 +103,16 @@ class LoopRunner:
             self._compile_after = sys.maxsize
 
     @property
+    def condition(self) -> tuple[tuple[Step, ...], tuple[Binding, ...]]:
+        """The steps that give the predicate, after all passes, and their bindings."""
+        return self._steps[: self._count], self._bindings[: self._count]
+
+    @property
+    def body(self) -> tuple[tuple[Step, ...], tuple[Binding, ...]]:
+        """The steps that run where the predicate holds, after all passes, and their bindings."""
+        return self._steps[self._count :], self._bindings[self._count :]
+
+    @property
     def source(self) -> str | None:
         """The loop as the fast engine runs it, or None before it is compiled."""
         return None if self._compiled is None else self._compiled.source

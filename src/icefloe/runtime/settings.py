@@ -19,7 +19,12 @@ class Config:
     allow_files: directories below which ops may read and write all the same.
     engine: "auto", or "interpret", "codegen" or "general" to run every plan on that engine.
     cpu_devices: how many CPUs `list_devices` shows; ops run on one all the same.
-    operation_timeout_in_ms: how long a run's ops may wait for others, where its RunOptions do not say; 0 for ever.
+    operation_timeout_in_ms: how long a run may take, where its RunOptions do not say; 0 for ever.
+    seed: draw random numbers by this seed and the node's name, whatever seeds the graph has, so that a node more in the
+        graph changes no other's numbers. None: by the nodes' own seeds, as TensorFlow does.
+    check_numerics: stop each run at the first node that makes a NaN or an Inf. It runs node by node, slowly.
+    build_cost_model, build_cost_model_after: put a cost graph into the RunMetadata of every so manieth run of the same
+        fetches and feeds, after so many; 0 for never. As in GraphOptions.
     """
 
     files: FilePolicy = "all"
@@ -27,6 +32,10 @@ class Config:
     engine: str = "auto"
     cpu_devices: int = 1
     operation_timeout_in_ms: int = 0
+    seed: int | None = None
+    check_numerics: bool = False
+    build_cost_model: int = 0
+    build_cost_model_after: int = 0
 
 
 def checked_target(target: Any) -> bytes:
@@ -63,6 +72,9 @@ def checked_config(config: Any) -> tuple[Config, bool]:
     if not _is_config_proto(config):
         raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
     settings = Config(
-        cpu_devices=config.device_count.get("CPU", 0) or 1, operation_timeout_in_ms=config.operation_timeout_in_ms
+        cpu_devices=config.device_count.get("CPU", 0) or 1,
+        operation_timeout_in_ms=config.operation_timeout_in_ms,
+        build_cost_model=config.graph_options.build_cost_model,
+        build_cost_model_after=config.graph_options.build_cost_model_after,
     )
     return settings, bool(config.graph_options.infer_shapes)
