@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint.files import os_error
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, with_rank
@@ -98,14 +99,14 @@ def initialize_table_from_text_file(
 def _fill(table: HashTable, path: Path, columns: text_files.Columns) -> None:
     lines = text_files.read(path, columns, table.key_dtype, table.value_dtype)
     try:
-        first = next(lines)
-    except FileNotFoundError:
-        raise errors.NotFoundError(f"{path}; No such file or directory", path=path) from None
+        pairs = [next(lines)]
+        if table.initialized:
+            return
+        pairs.extend(lines)
+    except OSError as error:
+        raise os_error(error, str(path)) from None
     except StopIteration:  # of no lines the first none are wanted
         raise errors.OutOfRangeError(f"Finished reading 0 of lines from {path}") from None
-    if table.initialized:
-        return
-    pairs = [first, *lines]
     table.fill([key for key, _ in pairs], key_array([value for _, value in pairs], table.value_dtype), len(pairs))
 
 
