@@ -257,7 +257,8 @@ class _Walk:
                     "not needed, e.g. the forward pass of tf.custom_gradient."
                 ) from None
         function = self.graph._get_function(op.get_attr("f").name if op.has_attr("f") else op.type)
-        return getattr(function, "python_grad_func", None), True
+        # Of functions alike but for their gradients the library holds one; the node knows which it was made by.
+        return getattr(vars(op).get("__defun", function), "python_grad_func", None), True
 
     def _with_zeros(self, op: Operation, out_grads: list[Any], calls: bool) -> list[Any]:
         """Put zeros where an output that could have a gradient has none."""

@@ -825,6 +825,29 @@ def defun_gradients(tf: Any) -> Any:
 
 
 @program
+def defun_gradients_of_likes(tf: Any) -> Any:
+    """Functions with one body and one name, but with different gradients."""
+
+    @defuns.Defun(tf.float32, tf.float32)
+    def by_function(x: Any, dy: Any) -> Any:
+        return x + dy
+
+    def by_python(op: Any, dy: Any) -> Any:
+        return op.inputs[0] * dy / 2.0
+
+    x = scalar(tf, "float32")
+    found = []
+    for options in {}, {"grad_func": by_function}, {"python_grad_func": by_python}:
+
+        @defuns.Defun(tf.float32, **options)
+        def double(x: Any) -> Any:
+            return x * 2.0
+
+        found += tf.gradients(double(x), x)
+    return found, [{"x:0": 100.0}]
+
+
+@program
 def defun_state_and_devices(tf: Any) -> Any:
     with tf.device("/cpu:0"):
 
