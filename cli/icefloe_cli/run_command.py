@@ -18,6 +18,7 @@ from icefloe_cli.output import bytes_text, emit_json, note, progress, shape_text
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Store what is fetched in an .npz or .h5.")
 @click.option("--checkpoint", type=click.Path(), help="Restore the variables from this checkpoint first.")
 @click.option("--init", is_flag=True, help="Run the initialisers of variables and tables first.")
+@click.option("--trace", is_flag=True, help="Run node by node, and print each with its time.")
 @click.option("--full", is_flag=True, help="Print every element, however many.")
 @files_option()
 @json_option()
@@ -29,6 +30,7 @@ def run(
     output: str | None,
     checkpoint: str | None,
     init: bool,
+    trace: bool,
     full: bool,
     allow_files: tuple[str, ...],
     as_json: bool,
@@ -49,6 +51,7 @@ def run(
       icefloe run frozen.pb --feed x:0=@x.npy y:0
       icefloe run model.meta --checkpoint model --feed x=[[1,2,3]] y --json
       icefloe run model.meta --init loss:0 -o loss.npz
+      icefloe run frozen.pb --feed x:0=@x.npy y:0 --trace
 
     The graph's own file ops are refused, unless --allow-files names a directory.
     """
@@ -65,8 +68,12 @@ def run(
             initialize(session, feed)
         if checkpoint is not None:
             icefloe.saver_for(loaded).restore(session, checkpoint)
-        with progress("running"):
-            values = session.run(names, feed)
+        steps: list[dict[str, Any]] = []
+        if trace:
+            values = _traced(session, names, feed, None if as_json else full, steps)
+        else:
+            with progress("running"):
+                values = session.run(names, feed)
     found = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     if output is not None:
         from icefloe_cli.arrays import write_arrays
@@ -74,7 +81,8 @@ def run(
         size = write_arrays(output, found)
         note(f"{output}: {', '.join(found) or 'nothing'} ({bytes_text(size)})")
     if as_json:
-        emit_json("run", {"graph": graph, "fetches": [_as_data(name, value) for name, value in found.items()]})
+        data: dict[str, Any] = {"graph": graph, "fetches": [_as_data(name, value) for name, value in found.items()]}
+        emit_json("run", {**data, "trace": steps} if trace else data)
     elif output is None:
         _print(found, full)
 
@@ -107,3 +115,48 @@ def _print(found: dict[str, Any], full: bool) -> None:
         array = np.asarray(value)
         click.echo(f"{name}  {dtype_text(array)} {shape_text(array.shape)}")
         click.echo(array_text(array, full=full))
+
+
+def _traced(
+    session: Any, names: list[str], feed: dict[str, Any], full: bool | None, steps: list[dict[str, Any]]
+) -> list[Any]:
+    """Return the values of the fetches. Print each node as it has run, or with `full` None put it into `steps`."""
+    run = session.trace(names, feed)
+    while True:
+        try:
+            name, values, seconds = next(run)
+        except StopIteration as stop:
+            return list(stop.value)
+        if full is None:
+            outputs = [None if value is None else _summary(value) for value in values]
+            steps.append({"name": name, "seconds": seconds, "outputs": outputs})
+        else:
+            shown = [_shown(value, full) for value in values if value is not None]
+            click.echo("  ".join([f"{seconds * 1e3:10.3f} ms", name, *shown]))
+
+
+def _summary(value: Any) -> dict[str, Any]:
+    """Return dtype and shape of a value; its class where it is a resource."""
+    import numpy as np
+
+    from icefloe_cli.printing import dtype_text
+
+    if not isinstance(value, (np.ndarray, np.generic, bytes)):
+        return {"class": type(value).__name__}
+    array = np.asarray(value)
+    return {"dtype": dtype_text(array), "shape": list(array.shape)}
+
+
+def _shown(value: Any, full: bool) -> str:
+    """Return dtype, shape and, of a few elements or if `full`, the elements."""
+    import numpy as np
+
+    from icefloe_cli.printing import array_text
+
+    found = _summary(value)
+    if "class" in found:
+        return str(found["class"])
+    text = f"{found['dtype']} {shape_text(found['shape'])}"
+    if not full and np.size(value) > 4:
+        return text
+    return f"{text} {' '.join(array_text(value, full=full).split())}"

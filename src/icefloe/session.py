@@ -19,7 +19,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,18 +196,20 @@ class BaseSession:
 
     def trace(
         self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None
-    ) -> Iterator[tuple[str, list[Any], float]]:
+    ) -> Generator[tuple[str, list[Any], float], None, Any]:
         """Run `fetches` step by step: yield the name of each node that has run, its outputs' values, and the seconds.
 
         Nodes run as they stand in the graph, those of loops in each iteration, those of functions under the path of
-        their call. The run goes on only as far as the iterator is asked for more. Values are the caller's own.
+        their call. The run goes on only as far as the generator is asked for more; it returns what `run` does. Values
+        are the caller's own; that of an output in the branch not taken is None.
 
-        Raises: as `run`, here or from the iterator.
+        Raises: as `run`, here or from the generator.
         """
         self._check_usable()
         fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict or {}))
         structure = self._structure(fetches)
-        return watching.trace(self._program(structure, fed), values, self._context, options)
+        program = self._program(structure, fed)
+        return watching.trace(program, values, self._context, options, structure.rebuild)
 
     def explain(self, fetches: Any, feeds: Any = None) -> str:
         """Return as text what running `fetches` takes: the nodes in order, and those that do not run at all.

@@ -130,3 +130,40 @@ def test_pbtxt_and_prefix(cli, savers):
         "heads" not in cli("run", savers / "exports" / "whole.pbtxt", "last", "--init", "--feed", "outside=[1, 1]").err
     )
     assert cli("run", savers / "plain" / "model.ckpt-3.meta", "step", "--init").code == 0
+
+
+def test_trace(cli, graph_file):
+    result = cli("run", graph_file, "y:0", "s_out", "--feed", "x:0=[[1, 2]]", "--feed", 's="hi"', "--trace")
+    assert result.code == 0 and result.err == ""
+    lines = result.out.splitlines()
+    steps = [line.split(" ms  ", 1) for line in lines[:-4]]
+    assert all(float(time) >= 0 for time, _ in steps)
+    assert [what for _, what in steps] == [
+        "c/input  float32 [2] [1., 2.]",
+        "c  float32 [2] [1., 2.]",
+        "mul/y  float32 [] 2.",
+        "mul  float32 [1,2] [[2., 4.]]",
+        "y  float32 [1,2] [[3., 6.]]",
+        "s_out  string [] 'hi'",
+    ]
+    assert lines[-4:] == ["y:0  float32 [1,2]", "[[3., 6.]]", "s_out:0  string []", "'hi'"]
+
+
+def test_trace_as_json(cli, graph_file):
+    data = cli("run", graph_file, "y", "--feed", "x:0=[[1, 2], [3, 4], [5, 6]]", "--trace", "--json").json()
+    assert data["fetches"][0]["value"] == [[3, 6], [7, 10], [11, 14]]
+    (step,) = [step for step in data["trace"] if step["name"] == "y"]
+    assert step["outputs"] == [{"dtype": "float32", "shape": [3, 2]}] and step["seconds"] >= 0
+
+
+def test_trace_up_to_an_error(cli, graph_file):
+    result = cli("run", graph_file, "y", "--feed", "x:0=[[1, 2]]", "--feed", "c=[1, 2]", "file", "--trace")
+    assert result.code == 1 and "may not read files" in result.err
+    assert "RestoreV2/prefix" in result.out
+
+
+def test_trace_shows_large_values_if_full(cli, graph_file):
+    arguments = ("run", graph_file, "y", "--feed", "x:0=[[1, 2], [3, 4], [5, 6]]", "--trace")
+    line = "y  float32 [3,2]"
+    assert f"{line}\n" in cli(*arguments).out
+    assert f"{line} [[ 3., 6.], [ 7., 10.], [11., 14.]]\n" in cli(*arguments, "--full").out

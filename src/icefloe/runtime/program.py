@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -214,10 +214,10 @@ class Program:
             self._observed = general.Dataflow(self.whole, bound, self.scope.prefix)
         return self._observed
 
-    def trace(self, feeds: Sequence[Any], context: Any) -> Iterator[None]:
+    def trace(self, feeds: Sequence[Any], context: Any) -> Generator[None, None, list[Any]]:
         """Run step by step: each of the nodes that a fetch needs, one per `next`. The context's observer sees it.
 
-        Raises: OpError that names the node that failed.
+        Returns what `run` does. Raises: OpError that names the node that failed.
         """
         execution = self._begin(self._observable(), feeds, context)
         with contextlib.closing(execution.stepwise()) as steps:
@@ -226,8 +226,10 @@ class Program:
                     try:
                         next(steps)
                     except StopIteration:
-                        return
+                        break
                 yield
+        values = [execution.results.pop(slot, DEAD) for slot in self.whole.fetches]
+        return take(values, range(len(values)), self._read)
 
     def compile(self) -> Compiled | None:
         """Compile now, as `make_callable` wants it; None where the general engine runs the plan."""

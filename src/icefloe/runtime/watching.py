@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,14 +52,24 @@ def run(
 
 
 def trace(
-    program: Program, values: Sequence[Any], make_context: _MakesContext, options: Any
-) -> Iterator[tuple[str, list[Any], float]]:
-    """Yield name, values and seconds of each node as it has run. See `Session.trace`."""
+    program: Program,
+    values: Sequence[Any],
+    make_context: _MakesContext,
+    options: Any,
+    rebuild: Callable[[list[Any]], Any],
+) -> Generator[tuple[str, list[Any], float], None, Any]:
+    """Yield name, values and seconds of each node as it has run; return what `rebuild` makes of the fetches' values."""
     seen: deque[Record] = deque()
-    for _ in program.trace(values, make_context(options, seen.append)):
-        while seen:
-            record = seen.popleft()
-            yield record.name, [_own(value) for value in record.outputs], record.nanoseconds / 1e9
+    steps = program.trace(values, make_context(options, seen.append))
+    with contextlib.closing(steps):
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                return rebuild(stop.value)
+            while seen:
+                record = seen.popleft()
+                yield record.name, [_own(value) for value in record.outputs], record.nanoseconds / 1e9
 
 
 def _own(value: Any) -> Any:
