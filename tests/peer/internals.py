@@ -11,10 +11,15 @@ import importlib as _importlib
 from typing import Any as _Any
 from weakref import WeakKeyDictionary as _WeakKeyDictionary
 
+import numpy as _np
+
+from icefloe import datatypes as _datatypes
 from icefloe import stacks as _stacks
 from icefloe.graph.default_graph import name_scope as _name_scope
 from icefloe.graph.graph import Graph as _Graph
+from icefloe.graph.indexed_slices import IndexedSlicesValue as _IndexedSlicesValue
 from icefloe.graph.operation import Operation as _Operation
+from icefloe.proto import DataType as _DataType
 from icefloe.proto import NodeDef as _NodeDefMessage
 
 ELSEWHERE = {
@@ -35,12 +40,14 @@ ELSEWHERE = {
     "function__get_extra_inputs": "lib.defun_library:get_extra_inputs",
     "function__get_extra_vars": "lib.defun_library:get_extra_vars",
     "tensor_util__constant_value_as_shape": "graph.partial_shape:constant_value_as_shape",
-    "meta_graph__export_scoped_meta_graph": "meta_graph.export:export_scoped_meta_graph",
-    "meta_graph__import_scoped_meta_graph": "meta_graph.importing:import_scoped_meta_graph",
+    "meta_graph__export_scoped_meta_graph": "tests.peer.meta_graphs:export_scoped_meta_graph",
+    "meta_graph__import_scoped_meta_graph": "tests.peer.meta_graphs:import_scoped_meta_graph",
+    "meta_graph__copy_scoped_meta_graph": "tests.peer.meta_graphs:copy_scoped_meta_graph",
     "meta_graph__create_meta_graph_def": "meta_graph.export:create_meta_graph_def",
     "meta_graph__stripped_op_list_for_graph": "meta_graph.op_list:stripped_op_list_for_graph",
     "meta_graph__ops_used_by_graph_def": "meta_graph.op_list:ops_used_by_graph_def",
     "meta_graph__add_collection_def": "meta_graph.collections:add_collection_def",
+    "op_def_library__apply_op": "graph.build:apply_op",
     # client
     "session___DeviceAttributes": "session:DeviceAttributes",
     "session__register_session_run_conversion_functions": "session:register_session_run_conversion_functions",
@@ -55,6 +62,7 @@ ELSEWHERE = {
     "data_flow_ops__GPUCompatibleFIFOQueue": "lib.queues:FIFOQueue",
     "indexed_slices__IndexedSlicesValue": "graph.indexed_slices:IndexedSlicesValue",
     "state_ops__is_variable_initialized": "lib.variable_lists:is_variable_initialized",
+    "array_ops__batch_gather_nd": "lib.array_batch_gather:batch_gather_nd",
     "variables__PartitionedVariable": "lib.variable_partitioned:PartitionedVariable",
     "variable_scope___get_default_variable_store": "lib.variable_store:default_store",
     "variable_scope___PartitionInfo": "lib.variable_store:PartitionInfo",
@@ -63,7 +71,7 @@ ELSEWHERE = {
     "moving_averages__weighted_moving_average": "lib.moving_averages:weighted_moving_average",
     # saving
     "checkpoint_management__meta_graph_filename": "saver.state:meta_graph_filename",
-    "checkpoint_management__update_checkpoint_state_internal": "saver.state:write_checkpoint_state",
+    "checkpoint_management__update_checkpoint_state_internal": "tests.peer.meta_graphs:update_checkpoint_state",
     "checkpoint_utils__wait_for_new_checkpoint": "saver.inspection:wait_for_new_checkpoint",
     "saver__BaseSaverBuilder": "saver.builder:BaseSaverBuilder",
     "saver__BulkSaverBuilder": "saver.builder:BulkSaverBuilder",
@@ -71,12 +79,21 @@ ELSEWHERE = {
 }
 
 
+# Element types that are not public by their names, and those of references.
+ELSEWHERE.update((f"dtypes__{_name}", f"datatypes:{_name}") for _name in dir(_datatypes) if not _name.startswith("_"))
+dtypes__TF_VALUE_DTYPES = frozenset(
+    dtype for dtype in map(_datatypes.as_dtype, _DataType.values()[1:]) if dtype.base_dtype == dtype
+)
+
+
 def __getattr__(name: str) -> _Any:
     place = ELSEWHERE.get(name)
     if place is None:
         raise AttributeError(name)
     module, _, attribute = place.partition(":")
-    return getattr(_importlib.import_module(f"icefloe.{module}"), attribute)
+    if not module.startswith("tests."):
+        module = f"icefloe.{module}"
+    return getattr(_importlib.import_module(module), attribute)
 
 
 # framework/ops.py
@@ -193,6 +210,16 @@ def control_flow_ops___Enter(
     return enter(tensor, frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, **options)
 
 
+# platform/test.py
+
+
+def test__create_local_cluster(num_workers: int, num_ps: int, **unused: _Any) -> _Any:
+    """Return servers of this process, for the workers and the parameter servers."""
+    from icefloe.training.server import Server
+
+    return [[Server.create_local_server() for _ in range(n)] for n in (num_workers, num_ps)]
+
+
 # framework/graph_to_function_def.py
 
 
@@ -203,6 +230,18 @@ def graph_to_function_def(graph: _Any, operations: _Any, inputs: _Any, outputs: 
     arguments = {tensor.op for tensor in inputs}
     operations = [op for op in operations if op not in arguments]
     return to_function_def(graph, "_", inputs, outputs, operations=operations, output_names=out_names or ())
+
+
+# ops/gradient_checker_v2.py
+
+
+def gradient_checker_v2___to_numpy(value: _Any) -> _Any:
+    """Return a fetched gradient as an array, IndexedSlices as the array that they are rows of."""
+    if not isinstance(value, _IndexedSlicesValue):
+        return value
+    dense = _np.zeros(value.dense_shape, value.values.dtype)
+    _np.add.at(dense, value.indices, value.values)
+    return dense
 
 
 # ops/variables.py
