@@ -41,7 +41,7 @@ def known_shape(tensor: Tensor) -> Dims:
 
 
 def _read(tensor: Tensor, depth: int) -> Dims:
-    """Read a vector as a shape through Shape, Pack, ConcatV2, StridedSlice, Cast and Identity."""
+    """Read a vector as a shape through Shape, VariableShape, Pack, ConcatV2, StridedSlice, Cast and Identity."""
     op = tensor.op
     steps = 0
     while op.type in ("Identity", "StopGradient", "Snapshot") or (
@@ -56,6 +56,8 @@ def _read(tensor: Tensor, depth: int) -> Dims:
         return op.inputs[0]._static_dims()
     if op.type == "ShapeN":
         return op.inputs[tensor.value_index]._static_dims()
+    if op.type == "VariableShape":
+        return _behind(op.inputs[0])
     value = known_value(tensor)
     if value is not None:
         return _sizes(value.ravel().tolist())
@@ -67,6 +69,12 @@ def _read(tensor: Tensor, depth: int) -> Dims:
         if op.type == "StridedSlice":
             return _sliced(tensor, depth + 1)
     return _unknown_sizes(tensor)
+
+
+def _behind(handle: Tensor) -> Dims:
+    """Return the shape of the variable behind a handle."""
+    handle._static_dims()  # with it comes what lies behind
+    return handle._handle_data[0][1] if handle._handle_data else None
 
 
 def _unknown_sizes(tensor: Tensor) -> Dims:

@@ -825,6 +825,18 @@ def defun_gradients(tf: Any) -> Any:
 
 
 @program
+def cond_gradients_of_variables(tf: Any) -> Any:
+    """Zeros like a variable that the other branch did not read; shapes told by handles."""
+    a = tf.Variable([1.0, 2.0], use_resource=True, name="a")
+    b = tf.Variable([3.0, 4.0], use_resource=True, name="b")
+    x = scalar(tf)
+    result = tf.cond(x > 0, lambda: a, lambda: b)
+    unknown = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=None)
+    filled = [tf.fill(tf.raw_ops.VariableShape(input=v), 1.0) for v in (a.handle, unknown)]
+    return [*tf.gradients(result, [a, b]), filled[0]], [{"x:0": 1}, {"x:0": -1}]
+
+
+@program
 def defun_gradients_of_likes(tf: Any) -> Any:
     """Functions with one body and one name, but with different gradients."""
 
