@@ -17,9 +17,10 @@ from icefloe import datatypes as dtypes
 from icefloe import errors, stacks
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
+from icefloe.graph.graph_file import read_graph
 from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from icefloe.proto import CallableOptions, ConfigProto
+from icefloe.proto import CallableOptions, ConfigProto, GraphDef
 from icefloe.runtime import fetches
 from icefloe.session import (
     Config,
@@ -358,7 +359,9 @@ def test_arguments_are_checked(graph: Graph) -> None:
         Session("grpc://somewhere:1")
     assert Session(config=ConfigProto(allow_soft_placement=True)).graph is graph
     Session.reset("")
-    assert len(Session(config=ConfigProto(device_count={"CPU": 3})).list_devices()) == 3
+    devices = Session(config=ConfigProto(device_count={"CPU": 3})).list_devices()
+    assert len(devices) == 3
+    assert str(devices[2]) == "_DeviceAttributes(/job:localhost/replica:0/task:0/device:CPU:2, CPU, 0, 3)"
 
 
 def test_callable_of_options(graph: Graph) -> None:
@@ -674,3 +677,28 @@ def test_a_long_chain_runs_without_recursion(graph: Graph) -> None:
     with Session() as s:
         assert s.run(y, {x: 1}) == 20_001
         assert s.make_callable(y, [x])(1) == 20_001
+
+
+def test_what_a_resource_is_not_is_refused(graph: Graph) -> None:
+    handle = apply_op("VarHandleOp", dtype=dtypes.float32, shape=(), shared_name="v")
+    read = apply_op("ReadVariableOp", handle, dtype=dtypes.float32)
+    with Session(graph=graph) as session:
+        session.run(apply_op("AssignVariableOp", handle, np.float32(4)))
+        for value in (3, 2.0, "v", b"v", [1], np.zeros(2), np.float32(1)):
+            with pytest.raises(TypeError, match="of dtype resource: expected the resource itself"):
+                session.run(read, {handle: value})
+        assert session.run(read, {handle: session.run(handle)}) == 4
+
+
+def test_the_output_of_an_unknown_op_may_be_fed() -> None:
+    graph_def = GraphDef()
+    graph_def.node.add(name="new", op="OpOfTomorrow")
+    graph_def.node.add(name="y", op="Neg", input=["new"]).attr["T"].type = 1
+    graph = read_graph(graph_def)
+    with Session(graph=graph) as session:
+        assert session.run("y:0", {"new:0": 3.0}) == -3
+        np.testing.assert_array_equal(session.run("y:0", {"new:0": np.float32([1, 2])}), [-1, -2])
+        with pytest.raises(errors.UnimplementedError, match="'OpOfTomorrow' is not registered"):
+            session.run("y:0")
+        with pytest.raises(ValueError, match="Cannot feed value for Tensor new:0 of unknown dtype"):
+            session.run("y:0", {"new:0": None})

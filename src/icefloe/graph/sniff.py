@@ -113,7 +113,8 @@ def _kind_of_proto(data: bytes) -> str:
             return "a binary file of unknown kind"
         # Damaged further on: say so when it is read as what it began as.
     if fields[0].number == 1 and fields[0].wire_type == 0:
-        return SAVED_MODEL
+        # A TensorProto and a fingerprint begin so too.
+        return SAVED_MODEL if all(f.number <= 2 for f in fields) else "a binary file of unknown kind"
     if _is_meta_graph(data, fields):
         return META_GRAPH_DEF
     return GRAPH_DEF if fields[0].number <= 5 else "a binary file of unknown kind"

@@ -14,8 +14,11 @@ from icefloe import datatypes, shapes
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.runtime.fetches import find_conversion
 
+# No resource is one of these.
+_PLAIN = (bool, int, float, complex, str, bytes, np.generic, list, tuple)
 _HINT = "Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or TensorHandles."
 
 
@@ -105,6 +108,8 @@ def convert(tensor: Tensor, value: Any, graph: Graph) -> Any:
     Raises: TypeError, ValueError if it cannot be converted to the tensor's dtype, has another shape or may not be fed.
     """
     dtype = tensor.dtype
+    if dtype is None:  # of an op that is not registered
+        dtype = _dtype_of(tensor, value)
     wanted = dtype._numpy
     if type(value) is not np.ndarray or value.dtype is not wanted or wanted.hasobject:
         value = _array(tensor, dtype.base_dtype, value)
@@ -129,6 +134,12 @@ def _array(tensor: Tensor, dtype: datatypes.DType, value: Any) -> Any:
     if dtype == datatypes.string:
         return _strings(tensor, value)
     if dtype in (datatypes.resource, datatypes.variant):
+        plain = not value.dtype.hasobject if isinstance(value, np.ndarray) else isinstance(value, _PLAIN)
+        if plain and dtype == datatypes.resource:
+            raise TypeError(
+                f"Cannot feed {value!r} for Tensor {tensor.name} of dtype resource: expected the resource itself, as "
+                "fetching such a tensor gives it"
+            )
         return value
     wanted = dtype._numpy
     if type(value) is int and not _represents(dtype, value):
@@ -143,6 +154,16 @@ def _array(tensor: Tensor, dtype: datatypes.DType, value: Any) -> Any:
         raise TypeError(f"Cannot feed {value!r} for Tensor {tensor.name} of dtype {dtype.name}: {error}") from None
     except (TypeError, ValueError) as error:
         raise type(error)(f"Cannot feed value for Tensor {tensor.name} of dtype {dtype.name}: {error}") from None
+
+
+def _dtype_of(tensor: Tensor, value: Any) -> datatypes.DType:
+    """Return the dtype of what is fed for a tensor that has none, as a constant of that value has it."""
+    if isinstance(value, (Tensor, Operation)):
+        return datatypes.float32  # refused for what it is
+    try:
+        return datatypes.as_dtype(make_tensor_proto(value).dtype)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"Cannot feed value for Tensor {tensor.name} of unknown dtype: {error}") from None
 
 
 def _represents(dtype: datatypes.DType, value: int) -> bool:

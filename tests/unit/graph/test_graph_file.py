@@ -12,7 +12,7 @@ from icefloe import errors
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import graph_from_bytes, read_graph, write_graph
-from icefloe.proto import FullTypeDef, FunctionDef, GraphDef, MetaGraphDef
+from icefloe.proto import FullTypeDef, FunctionDef, GraphDef, MetaGraphDef, SavedModel, TensorProto, TensorShapeProto
 from icefloe.wire.coding import encode_varint
 
 FILES = Path(__file__).resolve().parents[3] / "fixtures" / "graphs" / "files"
@@ -286,3 +286,11 @@ def test_writing_to_a_directory_or_what_is_no_graph(tmp_path: Path) -> None:
         write_graph(Graph(), tmp_path)
     with pytest.raises(TypeError, match="expected a Graph or a GraphDef message to write, got int"):
         write_graph(3, tmp_path / "x.pb")
+
+
+def test_a_tensor_is_not_taken_for_a_saved_model() -> None:
+    tensor = TensorProto(dtype=1, tensor_shape=TensorShapeProto(dim=[{"size": 1}]), tensor_content=bytes(4))
+    with pytest.raises(errors.InvalidArgumentError, match="expected a graph, got a binary file of unknown kind"):
+        read_graph(tensor.SerializeToString())
+    with pytest.raises(errors.InvalidArgumentError, match="expected a graph, got a SavedModel"):
+        read_graph(SavedModel(saved_model_schema_version=1, meta_graphs=[MetaGraphDef()]).SerializeToString())
