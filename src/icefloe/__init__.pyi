@@ -148,6 +148,7 @@ from icefloe.lib.variable_partitioned import create_partitioned_variables as cre
 from icefloe.lib.math_range import cumprod as cumprod
 from icefloe.lib.math_range import cumsum as cumsum
 from icefloe.autodiff.custom import custom_gradient as custom_gradient
+from icefloe import data as data
 from icefloe.lib.parsing import decode_csv as decode_csv
 from icefloe.lib.parsing import decode_json_example as decode_json_example
 from icefloe.lib.parsing import decode_raw as decode_raw
@@ -217,7 +218,7 @@ from icefloe.autodiff.walk import gradients as gradients
 from icefloe.lib.control import group as group
 from icefloe.lib.array_select import guarantee_const as guarantee_const
 from icefloe.datatypes import half as half
-from icefloe.autodiff.walk import hessians as hessians
+from icefloe.autodiff.second_derivatives import hessians as hessians
 from icefloe.lib.math_segment import histogram_fixed_width as histogram_fixed_width
 from icefloe.lib.math_segment import histogram_fixed_width_bins as histogram_fixed_width_bins
 from icefloe.identification import identify as identify

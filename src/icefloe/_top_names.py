@@ -2,8 +2,8 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops bitwise compat dtypes gfile image initializers io linalg logging lookup losses manip
-        math nest nn quantization queue random sets signal sparse spectral strings summary timeline train version
+        errors proto raw_ops bitwise compat data dtypes gfile image initializers io linalg logging lookup losses
+        manip math nest nn quantization queue random sets signal sparse spectral strings summary timeline train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """
@@ -24,7 +24,8 @@ NAMES: dict[str, str] = {
         get_collection get_collection_ref
     """,
     "graph.seeds": "get_seed set_random_seed",
-    "autodiff.walk": "UnconnectedGradients gradients hessians",
+    "autodiff.walk": "UnconnectedGradients gradients",
+    "autodiff.second_derivatives": "hessians",
     "autodiff.aggregation": "AggregationMethod",
     "autodiff.custom": "custom_gradient grad_pass_through",
     "autodiff.registration": "NoGradient=not_differentiable NotDifferentiable=not_differentiable RegisterGradient",

@@ -22,8 +22,8 @@ from icefloe.ops.gradient_nodes import dense
 def gradient_body(library: Graph, function: Any) -> FunctionBody:
     """Return what computes the gradients of `function`, a NameAttrList: of its arguments and its results' gradients.
 
-    Raises: NotFoundError if there is no such function; InvalidArgumentError if the one that was named gives another number
-    of results; UnimplementedError if an op of its body has no gradient rule.
+    Raises: NotFoundError if there is no such function; InvalidArgumentError if the one that was named gives another
+    number of results; UnimplementedError if an op of its body has no gradient rule.
     """
     name, attrs = function_attrs(function)
     body = instantiate(library, name, attrs)

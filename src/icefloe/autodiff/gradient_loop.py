@@ -198,29 +198,35 @@ class GradientLoop(WhileContext):
         """Return the slices of all iterations, one after another, behind a slice of zeros."""
         value = op.inputs[0]
         with outside_of(self), within(self._outer_context):
-            starts = [
-                zeros(concat([[1], shape_internal(value, optimize=False)[1:]], 0), dtype=grad.values.dtype)
-                if not grad.values.shape[1:].is_fully_defined()
-                else constant(
-                    np.zeros([1, *grad.values.shape.as_list()[1:]], grad.dtype.numpy), grad.dtype, name="b_acc"
-                ),
-                constant([0], grad.indices.dtype),
-            ]
-            if grad.dense_shape is not None:
-                starts.append(
-                    zeros_like(grad.dense_shape)
-                    if grad.dense_shape.shape.is_fully_defined()
-                    else zeros_like(shape_internal(value, optimize=False, out_type=grad.dense_shape.dtype))
-                )
-        shapes = [[None, *starts[0].shape.as_list()[1:]] if starts[0].shape.rank else None, [None], None]
+            values, indices, size = self._starts_to_join(value, grad)
+        starts = [indices, values] if size is None else [indices, values, size]
+        tail = values.shape.as_list()[1:] if values.shape.rank else None
+        shapes = [[None], None if tail is None else [None, *tail], None]
         entered = [self._variable(start, "b_acc", shape) for start, shape in zip(starts, shapes)]
         heads = [merge([e, e], name="b_acc")[0] for e in entered]
         switched = [switch(head, self._pivot) for head in heads]
-        values = [concat([s[1], new], 0) for s, new in zip(switched[:2], (grad.values, grad.indices))]
-        if grad.dense_shape is not None:
-            values.append(apply_op("Maximum", grad.dense_shape, switched[2][1]))
-        for head, value_in in zip(heads, values):
-            close(head, value_in)
+        joined = [concat([s[1], new], 0) for s, new in zip(switched[:2], (grad.indices, grad.values))]
+        if size is not None:
+            joined.append(apply_op("Maximum", grad.dense_shape, switched[2][1]))
+        for head, back in zip(heads, joined):
+            close(head, back)
         exits = [self._left(s[0], "b_acc") for s in switched]
         self.ExitResult(exits)
-        return IndexedSlices(exits[0], exits[1], exits[2] if grad.dense_shape is not None else None)
+        return IndexedSlices(exits[1], exits[0], None if size is None else exits[2])
+
+    def _starts_to_join(self, value: Tensor, grad: IndexedSlices) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Return values, indices and shape that the slices of all iterations are put behind: one slice of zeros."""
+        if grad.values.shape.is_fully_defined():
+            sizes: list[Any] = grad.values.shape.as_list()
+            zeros_of_one = np.zeros([1, *sizes[1:]], grad.dtype.numpy)
+            values = constant(zeros_of_one, grad.dtype.base_dtype, name="b_acc")
+        else:
+            values = zeros(concat([[1], shape_internal(value, optimize=False)[1:]], 0), dtype=grad.dtype)
+        indices = constant([0], grad.indices.dtype)
+        size = grad.dense_shape
+        if size is None:
+            return values, indices, None
+        if size.shape.is_fully_defined():
+            return values, indices, constant(np.zeros(size.shape.as_list(), size.dtype.numpy), size.dtype.base_dtype)
+        whole = shape_internal(value, optimize=False, out_type=size.dtype)
+        return values, indices, zeros_like(whole, optimize=False)

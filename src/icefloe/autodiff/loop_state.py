@@ -186,8 +186,8 @@ class LoopState:
 
     def _made_real(self, value: Tensor) -> Tensor:
         state: LoopState = self
-        while is_loop_constant_enter(value.op) or _passes_constant(value.op):
-            value = (value.op if is_loop_constant_enter(value.op) else value.op.inputs[0].op).inputs[0]
+        while (entered := _loop_constant_enter(value)) is not None:
+            value = entered.inputs[0]
             if state.outer is None:
                 return self.gradient.AddValue(value)
             state = state.outer
@@ -208,13 +208,12 @@ class LoopState:
         return found
 
 
-def _passes_constant(op: Operation) -> bool:
-    """Whether `op` hands on a loop invariant, as a reference's Identity does."""
-    return (
-        op.type in ("Identity", "RefIdentity")
-        and is_loop_constant_enter(op.inputs[0].op)
-        and (op.inputs[0].dtype._is_ref_dtype)
-    )
+def _loop_constant_enter(value: Tensor) -> Operation | None:
+    """Return the Enter of a loop invariant that `value` is, as it is or switched."""
+    op = value.op
+    while op.type in ("Switch", "RefSwitch", "Identity", "RefIdentity"):
+        op = op.inputs[0].op
+    return op if is_loop_constant_enter(op) else None
 
 
 class LoopStates:

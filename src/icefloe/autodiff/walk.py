@@ -11,11 +11,12 @@ from __future__ import annotations
 import collections
 import contextlib
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from icefloe import datatypes
 from icefloe.autodiff import aggregation
+from icefloe.autodiff.given import check_given, passed_on
 from icefloe.autodiff.loop_state import LoopStates, states_of
 from icefloe.autodiff.registration import Rule, rule_of
 from icefloe.autodiff.zeros import is_trainable, zeros_for_output, zeros_of
@@ -161,8 +162,8 @@ class _Walk:
                         )
                     made.append(ones(shape(y), dtype=y.dtype, name=f"grad_ys_{i}"))
                     continue
-                _check_given(y, grad)
-                made.append(_identity(grad, f"grad_ys_{i}"))
+                check_given(y, grad)
+                made.append(passed_on(grad, f"grad_ys_{i}"))
         return made
 
     # Which operations lie between
@@ -343,10 +344,9 @@ class _Walk:
             return
         if context is not get_default_graph()._get_control_flow_context():
             return
-        targets = {x for x in from_ops if x._control_flow_context is context}
-        names = sorted(x.name for x in targets)
+        target = _nearest_above(op, set(from_ops))
         raise ValueError(
-            f"Cannot compute gradient inside while loop with respect to op '{names[0] if names else op.name}'. We do "
+            f"Cannot compute gradient inside while loop with respect to op '{target.name}'. We do "
             "not support taking the gradient wrt or through the initial value of a loop variable. Gradients can be "
             "computed through loop invariants or wrt the input parameters to the loop body."
         )
@@ -357,6 +357,20 @@ class _Walk:
         if isinstance(grad, list):
             grad = aggregation.aggregate(grad, x.op, x.value_index, self.uid, self.method)
         return zeros_of(x) if grad is None and unconnected is UnconnectedGradients.ZERO else grad
+
+
+def _nearest_above(op: Operation, wanted: set[Operation]) -> Operation:
+    """Return the nearest of `wanted` that `op` depends on, or `op` itself if there is none."""
+    queue = collections.deque([op])
+    seen: set[Operation] = set()
+    while queue:
+        found = queue.popleft()
+        if found in wanted:
+            return found
+        if found not in seen:
+            seen.add(found)
+            queue.extend(x.op for x in found.inputs)
+    return op
 
 
 def _is_loop_switch(op: Operation) -> bool:
@@ -379,37 +393,6 @@ def _call_gradient(op: Operation, out_grads: list[Any]) -> list[Any]:
     return list(made) if isinstance(made, (list, tuple)) else [made]
 
 
-def _identity(grad: Any, name: str) -> Any:
-    if isinstance(grad, Tensor):
-        return apply_op("Identity", grad, name=name)
-    parts = (grad.values, "values"), (grad.indices, "indices"), (grad.dense_shape, "shape")
-    made = {
-        what: apply_op("Identity", part, name=f"{name}_{what}") if isinstance(part, Tensor) else part
-        for part, what in (parts[1], parts[0], parts[2])
-    }
-    return IndexedSlices(made["values"], made["indices"], made["shape"])
-
-
-def _check_given(y: Any, grad: Any) -> None:
-    """Raise TypeError if a gradient of this dtype cannot be that of `y`."""
-    kind, given = y.dtype.base_dtype, grad.dtype.base_dtype
-    text = f"Gradient type {given.name} generated for {{}} tensor {y} with type {kind.name} must be {{}}"
-    if kind.is_floating or kind.is_integer:
-        if not given.is_floating and not given.is_integer:
-            raise TypeError(text.format("real or integer-valued", "real or integer"))
-    elif kind.is_complex:
-        if not given.is_complex:
-            raise TypeError(text.format("complex-valued", "real"))
-    elif kind == datatypes.variant:
-        if given != datatypes.variant:
-            raise TypeError(text.format("variant", "variant"))
-    elif kind == datatypes.resource:
-        if given == datatypes.resource:
-            raise TypeError(f"Input gradient {grad} for resource tensor {y} should not be a resource")
-    else:
-        raise TypeError(f"Tensor {y} with type {kind.name} must be numeric to obtain a default gradient")
-
-
 def _set_shape(op: Operation, index: int, grad: Tensor) -> None:
     x = op.inputs[index]
     try:
@@ -420,40 +403,3 @@ def _set_shape(op: Operation, index: int, grad: Tensor) -> None:
             f"{op.name}. Input index: {index}. Original input shape: {x.shape}. Calculated input gradient shape: "
             f"{grad.shape}"
         ) from None
-
-
-def hessians(
-    ys: Any,
-    xs: Sequence[Any] | Any,
-    name: str = "hessians",
-    colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False,
-    aggregation_method: int | None = None,
-) -> list[Tensor]:
-    """Return the second derivatives of the sum of `ys` by each of `xs`, in the shape of `x` twice."""
-    from icefloe.lib.array_join import concat
-    from icefloe.lib.array_shape import reshape, size
-    from icefloe.lib.control_flow_while import while_loop
-    from icefloe.lib.tensor_array import TensorArray
-
-    xs = _as_list(xs)
-    options: dict[str, Any] = {
-        "colocate_gradients_with_ops": colocate_gradients_with_ops,
-        "gate_gradients": gate_gradients,
-        "aggregation_method": aggregation_method,
-    }
-    found = []
-    for gradient, x in zip(gradients(ys, xs, **options), xs):
-        if gradient is None:
-            raise ValueError(f"Cannot compute hessian of {x}: ys do not depend on it")
-        flat = reshape(gradient, [-1])
-        count = size(x)
-
-        def row(i: Any, rows: Any, flat: Tensor = flat, x: Any = x) -> Any:
-            return i + 1, rows.write(i, gradients(flat[i], x)[0])
-
-        start = [convert_to_tensor(0), TensorArray(x.dtype, count)]
-        _, rows = while_loop(lambda i, _, count=count: i < count, row, start)
-        dims = shape(x)
-        found.append(reshape(rows.stack(), concat((dims, dims), 0)))
-    return found

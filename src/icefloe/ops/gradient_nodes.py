@@ -13,7 +13,7 @@ import numpy as np
 from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.constant_value import constant_value
-from icefloe.graph.conversion import constant
+from icefloe.graph.conversion import constant, convert_to_tensor
 from icefloe.graph.default_graph import control_dependencies, name_scope
 from icefloe.graph.indexed_slices import IndexedSlices
 from icefloe.graph.scopes import ControlDependencies
@@ -45,7 +45,7 @@ def shapes_of(*tensors: Tensor) -> list[Tensor]:
 def variable_shape(handle: Tensor, out_type: datatypes.DType = datatypes.int32) -> Tensor:
     """Return the shape of the variable behind a handle: a constant where it is known."""
     known = handle_data(handle)
-    dims = known[1] if known else None
+    dims = known[0][1] if known else None
     if dims is None or None in dims:
         return apply_op("VariableShape", handle, out_type=out_type)
     return constant(list(dims), out_type, shape=[len(dims)])
@@ -83,11 +83,16 @@ def zeros_like(x: Tensor) -> Tensor:
         return _filled_like(x, 0, "ZerosLike", scope)
 
 
-def ones_like(x: Tensor) -> Tensor:
-    """Return ones of the shape and dtype of `x`."""
+def ones_like(x: Tensor, dtype: datatypes.DType | None = None) -> Tensor:
+    """Return ones of the shape of `x`, and of its dtype or another; True where that is bool."""
+    dtype = x.dtype.base_dtype if dtype is None else dtype
     with name_scope(None, "ones_like", [x]) as scope:
-        size = shape_of(x) if x.shape.is_fully_defined() else apply_op("Shape", x)
-        return apply_op("Fill", size, constant(1, dtype=x.dtype.base_dtype), name=scope)
+        if x.shape.is_fully_defined():
+            with name_scope(None, "Shape"):
+                size = constant(x.shape.as_list(), datatypes.int32, shape=[len(x.shape)], name="shape_as_tensor")
+        else:
+            size = apply_op("Shape", x)
+        return apply_op("Fill", size, constant(True if dtype.is_bool else 1, dtype=dtype), name=scope)
 
 
 def _filled_like(x: Tensor, value: int, op: str, scope: str) -> Tensor:
@@ -101,9 +106,10 @@ def _filled_like(x: Tensor, value: int, op: str, scope: str) -> Tensor:
     return apply_op("Fill", size, constant(value, dtype=dtype), name=scope)
 
 
-def ones(shape: Tensor, dtype: datatypes.DType) -> Tensor:
+def ones(shape: Any, dtype: datatypes.DType) -> Tensor:
     """Return ones of a shape given as a vector."""
-    with name_scope(None, "ones", [shape]) as scope:
+    with name_scope(None, "ones") as scope:
+        shape = shape if isinstance(shape, Tensor) else convert_to_tensor(shape, dtype=datatypes.int32)
         return apply_op("Fill", shape, constant(1, dtype=dtype.base_dtype), name=scope)
 
 
@@ -120,6 +126,19 @@ def transpose(x: Tensor, perm: Any) -> Tensor:
 def concat(values: Sequence[Any], axis: Any = 0) -> Tensor:
     """Return tensors joined along an axis."""
     return apply_op("ConcatV2", list(values), axis, name="concat")
+
+
+def stack(values: Sequence[Any]) -> Tensor:
+    """Return scalars as a vector; literals become constants of the dtype of the tensors."""
+    dtype = next(v.dtype.base_dtype for v in values if isinstance(v, Tensor))
+    with name_scope(None, "stack") as scope:
+        parts = [v if isinstance(v, Tensor) else constant(v, dtype, name=str(i)) for i, v in enumerate(values)]
+        return apply_op("Pack", parts, name=scope)
+
+
+def product_of(x: Tensor) -> Tensor:
+    """Return the product of all elements."""
+    return apply_op("Prod", x, _all_axes(x))
 
 
 def expand_dims(x: Tensor, axis: int) -> Tensor:
@@ -144,11 +163,11 @@ def range_to(limit: Any, start: Any = 0, step: Any = 1) -> Tensor:
 
 def sum_over(x: Tensor, axes: Any = None, keep_dims: bool = False) -> Tensor:
     """Return the sum of `x` over `axes`, or over all."""
-    if axes is None:
-        axes = constant(np.arange(x.shape.rank, dtype=np.int32)) if x.shape.rank is not None else None
-        if axes is None:
-            axes = range_to(apply_op("Rank", x))
-    return apply_op("Sum", x, axes, keep_dims=keep_dims)
+    return apply_op("Sum", x, _all_axes(x) if axes is None else axes, keep_dims=keep_dims)
+
+
+def _all_axes(x: Tensor) -> Tensor:
+    return constant(np.arange(x.shape.rank, dtype=np.int32)) if x.shape.rank else range_to(rank_of(x))
 
 
 def dense(grad: Any) -> Any:
@@ -206,8 +225,6 @@ def unbroadcast(x: Tensor, y: Tensor, gx: Any, gy: Any) -> tuple[Any, Any]:
 def _summed(grad: Any, shape: Tensor, axes: Any) -> Any:
     if grad is None:
         return None
-    if isinstance(axes, list) and not axes:
-        axes = np.array(axes, np.int32)
     return reshape(apply_op("Sum", dense(grad), axes, keep_dims=True), shape)
 
 

@@ -53,17 +53,79 @@ INPUTS: dict[str, Any] = {
 PROGRAMS: dict[str, tuple[str, str]] = {
     **{
         name: (f"tf.{name}(x)", "x")
-        for name in ["square", "sqrt", "rsqrt", "exp", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "atanh", "sigmoid", "erf", "erfc", "abs", "negative", "sign", "reciprocal", "floor", "round", "lgamma", "digamma", "identity", "zeros_like"]
+        for name in [
+            "square",
+            "sqrt",
+            "rsqrt",
+            "exp",
+            "log",
+            "log1p",
+            "sin",
+            "cos",
+            "tan",
+            "asin",
+            "acos",
+            "atan",
+            "sinh",
+            "cosh",
+            "tanh",
+            "asinh",
+            "atanh",
+            "sigmoid",
+            "erf",
+            "erfc",
+            "abs",
+            "negative",
+            "sign",
+            "reciprocal",
+            "floor",
+            "round",
+            "lgamma",
+            "digamma",
+            "identity",
+            "zeros_like",
+        ]
     },
-    **{f"math.{name}": (f"tf.math.{name}(x)", "x") for name in ["expm1", "erfinv", "ndtri", "bessel_i0e", "bessel_i1e"]},
+    **{
+        f"math.{name}": (f"tf.math.{name}(x)", "x") for name in ["expm1", "erfinv", "ndtri", "bessel_i0e", "bessel_i1e"]
+    },
     **{
         f"special.{name}": (f"tf.math.special.{name}(x)", "x")
-        for name in ["dawsn", "expint", "fresnel_cos", "fresnel_sin", "spence", "bessel_i0", "bessel_i1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1"]
+        for name in [
+            "dawsn",
+            "expint",
+            "fresnel_cos",
+            "fresnel_sin",
+            "spence",
+            "bessel_i0",
+            "bessel_i1",
+            "bessel_k0",
+            "bessel_k0e",
+            "bessel_k1",
+            "bessel_k1e",
+            "bessel_j0",
+            "bessel_j1",
+            "bessel_y0",
+            "bessel_y1",
+        ]
     },
     "acosh": ("tf.acosh(big)", "big"),
     **{
         f"nn.{name}": (f"tf.nn.{name}(z)", "z")
-        for name in ["relu", "relu6", "elu", "selu", "softplus", "softsign", "leaky_relu", "softmax", "log_softmax", "l2_loss", "crelu", "swish"]
+        for name in [
+            "relu",
+            "relu6",
+            "elu",
+            "selu",
+            "softplus",
+            "softsign",
+            "leaky_relu",
+            "softmax",
+            "log_softmax",
+            "l2_loss",
+            "crelu",
+            "swish",
+        ]
     },
     **{
         f"second.{name}": (f"tf.gradients({expression}, x)[0]", "x")
@@ -84,7 +146,19 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     },
     **{
         f"{name}.{other}": (f"tf.{name}({expression})", f"x {other}")
-        for name in ["add", "subtract", "multiply", "divide", "maximum", "minimum", "squared_difference", "pow", "floormod", "atan2", "div_no_nan"]
+        for name in [
+            "add",
+            "subtract",
+            "multiply",
+            "divide",
+            "maximum",
+            "minimum",
+            "squared_difference",
+            "pow",
+            "floormod",
+            "atan2",
+            "div_no_nan",
+        ]
         for other, expression in {"y": "x, y", "row": "x, row", "col": "col, x", "one": "x, one"}.items()
     },
     "realdiv": ("x / y", "x y"),

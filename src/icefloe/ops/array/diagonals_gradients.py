@@ -9,10 +9,11 @@ import numpy as np
 from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant
+from icefloe.graph.default_graph import name_scope
 from icefloe.graph.operation import Operation
 from icefloe.graph.registry import gradient
 from icefloe.graph.tensor import Tensor
-from icefloe.ops.gradient_nodes import concat, reshape, shape_of, zeros_like
+from icefloe.ops.gradient_nodes import cast, concat, gather, product_of, reshape, shape_of, size_of, stack, zeros_like
 
 
 @gradient("Diag")
@@ -34,9 +35,8 @@ def matrix_diag(op: Operation, grad: Tensor) -> Tensor:
 
 
 def _part(grad: Tensor, k: Any, align: Any) -> Tensor:
-    zero = constant(0, dtype=grad.dtype)
     attrs = {} if align is None else {"align": align}
-    return apply_op("MatrixDiagPartV3", grad, k, zero, name="MatrixDiagPart", **attrs)
+    return apply_op("MatrixDiagPartV3", grad, k, 0, name="diag_part", **attrs)
 
 
 def _align(op: Operation) -> Any:
@@ -65,11 +65,10 @@ def matrix_diag_parts(op: Operation, grad: Tensor) -> tuple[Any, None, None]:
     x, k = op.inputs[:2]
     sizes = x.shape[-2:]
     if sizes.is_fully_defined():
-        zero = constant(0, dtype=grad.dtype)
         rows, cols = sizes.as_list()
-        made = apply_op("MatrixDiagV3", grad, k, rows, cols, zero, align=_align(op), name="MatrixDiag")
+        made = apply_op("MatrixDiagV3", grad, k, rows, cols, 0, align=_align(op), name="diag")
     else:
-        made = apply_op("MatrixSetDiagV3", zeros_like(x), grad, k, align=_align(op), name="MatrixSetDiag")
+        made = apply_op("MatrixSetDiagV3", zeros_like(x), grad, k, align=_align(op), name="set_diag")
     return made, None, None
 
 
@@ -91,7 +90,7 @@ def matrix_set_diags(op: Operation, grad: Tensor) -> tuple[Any, Any, None]:
     else:
         zeros = apply_op("Fill", shape_of(diagonal), constant(0, dtype=grad.dtype), name="zeros")
     align = _align(op)
-    kept = apply_op("MatrixSetDiagV3", grad, zeros, k, align=align, name="MatrixSetDiag")
+    kept = apply_op("MatrixSetDiagV3", grad, zeros, k, align=align, name="set_diag")
     return kept, _part(grad, k, align), None
 
 
@@ -106,11 +105,15 @@ def top_k(op: Operation, grad: Tensor, _: Any) -> list[Any]:
     """The gradient scattered to the places of the greatest elements."""
     x, indices = op.inputs[0], op.outputs[1]
     size, index_size = shape_of(x), shape_of(indices)
-    flat = reshape(indices, apply_op("Pack", [-1, index_size[-1]]))
-    last = size[-1]
-    rows = apply_op("Range", 0, shape_of(flat)[0] * last, last)
-    places = reshape(flat + apply_op("ExpandDims", rows, -1), [-1])
-    total = apply_op("Prod", size, [0])
-    made = apply_op("ScatterNd", apply_op("ExpandDims", places, -1), reshape(grad, [-1]), apply_op("Pack", [total]))
+    last_index = gather(cast(index_size, datatypes.int64), size_of(index_size) - 1)
+    flat = reshape(indices, stack([-1, last_index]))
+    last = gather(cast(size, datatypes.int64), size_of(size) - 1)
+    count = cast(shape_of(flat)[0], datatypes.int64) * last
+    with name_scope(None, "range") as scope:
+        start = cast(constant(0, datatypes.int32, name="start"), datatypes.int64)
+        rows = apply_op("Range", start, count, last, name=scope)
+    places = reshape(flat + cast(apply_op("ExpandDims", rows, -1), datatypes.int32), [-1])
+    places = apply_op("ExpandDims", places, -1)
+    made = apply_op("ScatterNd", places, reshape(grad, [-1]), [product_of(size)])
     made = reshape(made, size)
     return [made] if op.type == "TopK" else [made, constant(0, datatypes.int32, shape=[], name="zeros")]

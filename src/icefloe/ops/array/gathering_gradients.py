@@ -29,9 +29,8 @@ from icefloe.ops.gradient_nodes import (
 )
 
 
-def _rows(grad: Any, indices: Tensor, params_shape: Tensor) -> IndexedSlices:
-    """Return the gradient of gathered rows as slices."""
-    size = expand_dims(size_of(indices), 0)
+def _rows(grad: Any, indices: Tensor, params_shape: Tensor, size: Tensor) -> IndexedSlices:
+    """Return the gradient of gathered rows as slices. size: the number of indices, as a vector."""
     values = reshape(grad, concat([size, params_shape[1:]]))
     return IndexedSlices(values, reshape(indices, size), params_shape)
 
@@ -42,14 +41,15 @@ def gathered(op: Operation, grad: Any) -> list[Any]:
     params, indices = op.inputs
     with colocate_with(params):
         size = shape_of(params)
-    return [_rows(grad, indices, size), None]
+    return [_rows(grad, indices, size, expand_dims(size_of(indices), 0)), None]
 
 
 @gradient("ResourceGather")
 def gathered_of_variable(op: Operation, grad: Any) -> tuple[Any, None]:
     """IndexedSlices: the gradient at the rows that were gathered."""
     handle, indices = op.inputs
-    return _rows(grad, indices, variable_shape(handle)), None
+    size = variable_shape(handle)
+    return _rows(grad, indices, size, expand_dims(size_of(indices), 0)), None
 
 
 @gradient("GatherV2")
@@ -68,8 +68,9 @@ def gathered_along(op: Operation, grad: Any) -> list[Any]:
             )
         batch_dims += indices.shape.rank
     known = constant_value(axis)
+    length = expand_dims(size_of(indices), 0)
     if known is not None and int(known) == 0:
-        return [_rows(grad, indices, size), None, None]
+        return [_rows(grad, indices, size, length), None, None]
     outer, inner = size[:axis], size[axis:][1:]
     values_shape = concat([outer, [-1], inner])
     count, axis_count = size_of(values_shape), size_of(outer)
@@ -77,7 +78,7 @@ def gathered_along(op: Operation, grad: Any) -> list[Any]:
     between = range_to(axis_count, batch_dims)
     behind = range_to(count, axis_count + 1)
     values = reshape(grad, values_shape)
-    order = concat([batch, apply_op("Pack", [axis_count]), between, behind])
+    order = concat([batch, [axis_count], between, behind])
     values = transpose(values, order)
     made = _summed(gather(size, order), values, indices, batch_dims, size[axis])
     back = concat([batch, between + 1, [batch_dims], behind])
@@ -114,24 +115,29 @@ def _numbered(params_shape: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
     return indices
 
 
-def _nd(grad: Any, indices: Tensor, size: Tensor) -> Any:
+def _policy(op: Operation) -> dict[str, Any]:
+    """Return what is to be done about indices out of range, where the op says so."""
+    return {"bad_indices_policy": op.get_attr("bad_indices_policy")} if op.has_attr("bad_indices_policy") else {}
+
+
+def _nd(op: Operation, grad: Any, indices: Tensor, size: Tensor) -> Any:
     if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
         return IndexedSlices(grad, apply_op("Squeeze", indices, squeeze_dims=[-1]), size)
-    return apply_op("ScatterNd", indices, grad, size)
+    return apply_op("ScatterNd", indices, grad, size, **_policy(op))
 
 
 @gradient("GatherNd")
 def gathered_nd(op: Operation, grad: Any) -> list[Any]:
     """The gradient scattered where it came from; IndexedSlices where whole rows were gathered."""
     params, indices = op.inputs
-    return [_nd(grad, indices, shape_of(params, indices.dtype)), None]
+    return [_nd(op, grad, indices, shape_of(params, indices.dtype)), None]
 
 
 @gradient("ResourceGatherNd")
 def gathered_nd_of_variable(op: Operation, grad: Any) -> list[Any]:
     """As of GatherNd, for a variable."""
     handle, indices = op.inputs
-    return [_nd(grad, indices, variable_shape(handle, indices.dtype)), None]
+    return [_nd(op, grad, indices, variable_shape(handle, indices.dtype)), None]
 
 
 @gradient("ScatterNd")
@@ -169,6 +175,7 @@ def scatter_extreme(op: Operation, grad: Tensor) -> list[Any]:
     x, indices, y = op.inputs
     output = op.outputs[0]
     by_x = cast(apply_op("Equal", x, output), grad.dtype)
-    by_y = cast(apply_op("Equal", y, apply_op("GatherNd", output, indices)), grad.dtype)
-    total = by_x + apply_op("ScatterNd", indices, by_y, shape_of(x, indices.dtype))
-    return [grad * by_x / total, None, apply_op("GatherNd", grad / total, indices) * by_y]
+    policy = _policy(op)
+    by_y = cast(apply_op("Equal", y, apply_op("GatherNd", output, indices, **policy)), grad.dtype)
+    total = by_x + apply_op("ScatterNd", indices, by_y, shape_of(x, indices.dtype), **policy)
+    return [grad * by_x / total, None, apply_op("GatherNd", grad / total, indices, **policy) * by_y]

@@ -25,6 +25,7 @@ from icefloe.ops.gradient_nodes import (
     shape_of,
     shapes_of,
     size_of,
+    stack,
     transpose,
     zeros_like,
 )
@@ -67,7 +68,7 @@ def _parts(axis: Tensor, values: list[Tensor], grad: Any) -> list[Any]:
     if len(sizes) > 16:
         lengths = apply_op(
             "Squeeze",
-            apply_op("Slice", apply_op("Pack", sizes, axis=1, name="stack"), apply_op("Pack", [axis, 0]), [1, -1]),
+            apply_op("Slice", apply_op("Pack", sizes, axis=1, name="stack"), [axis, 0], [1, -1]),
         )
         return list(apply_op("SplitV", grad, lengths, axis, num_split=len(sizes), name="split"))
     offsets = apply_op("ConcatOffset", axis, sizes)
@@ -136,7 +137,7 @@ def sliced(op: Operation, grad: Tensor) -> tuple[Any, None, None]:
     x, begin = op.inputs[:2]
     rank = rank_of(x)
     size = shape_of(op.outputs[0], begin.dtype)
-    column = apply_op("Pack", [rank, 1], name="stack")
+    column = stack([rank, 1])
     before = reshape(begin, column)
     after = reshape(shape_of(x, begin.dtype) - size - begin, column)
     return apply_op("Pad", grad, concat([before, after], 1)), None, None
@@ -182,7 +183,7 @@ def strided_update(op: Operation, grad: Tensor) -> tuple[Any, ...]:
 def padded(op: Operation, grad: Tensor) -> tuple[Any, ...]:
     """The gradient without the padding."""
     x, paddings = op.inputs[:2]
-    before = apply_op("Slice", paddings, [0, 0], apply_op("Pack", [rank_of(x), 1], name="stack"))
+    before = apply_op("Slice", paddings, [0, 0], stack([rank_of(x), 1]))
     begin = reshape(before, [-1])
     made = apply_op("Slice", grad, begin, shape_of(x, begin.dtype))
     return (made, *[None] * (len(op.inputs) - 1))

@@ -84,7 +84,8 @@ def triangular_solve(op: Operation, grad: Tensor) -> tuple[Any, Any]:
     a, b = op.inputs
     adjoint, lower = op.get_attr("adjoint"), op.get_attr("lower")
     x = op.outputs[0]
-    by_b = apply_op("MatrixTriangularSolve", a, grad, lower=lower, adjoint=not adjoint)
+    name = "triangular_solve/MatrixTriangularSolve"
+    by_b = apply_op("MatrixTriangularSolve", a, grad, lower=lower, adjoint=not adjoint, name=name)
     by_a = -_product(x, by_b, adjoint_b=True) if adjoint else -_product(by_b, x, adjoint_b=True)
     by_a = apply_op("MatrixBandPart", by_a, *((-1, 0) if lower else (0, -1)))
     same = a.shape.is_fully_defined() and b.shape.is_fully_defined()

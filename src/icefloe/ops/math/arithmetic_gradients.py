@@ -7,6 +7,7 @@ from typing import Any
 from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant
+from icefloe.graph.default_graph import name_scope
 from icefloe.graph.operation import Operation
 from icefloe.graph.registry import gradient, not_differentiable
 from icefloe.graph.tensor import Tensor
@@ -128,7 +129,7 @@ def squared_difference(op: Operation, grad: Tensor) -> Pair:
     """2 (x - y) dx and its negative."""
     x, y = op.inputs
     with after(grad):
-        gx = apply_op("Mul", constant(2.0, dtype=grad.dtype), grad) * (x - y)
+        gx = apply_op("Mul", constant(2.0, dtype=grad.dtype, name="scalar"), grad) * (x - y)
     return (gx, -gx) if same_known_shape(x, y, grad) else unbroadcast(x, y, gx, -gx)
 
 
@@ -160,7 +161,9 @@ def zero_times(op: Operation, grad: Tensor) -> Pair:
     x, y = op.inputs
 
     def make() -> Pair:
-        by_x = apply_op(op.type, cast(apply_op("NotEqual", x, constant(0, dtype=x.dtype)), x.dtype), y)
+        with name_scope(None, "Cast"):
+            zero = cast(constant(0.0, name="x"), x.dtype)
+        by_x = apply_op(op.type, cast(apply_op("NotEqual", x, zero), x.dtype), y)
         if op.type == "Xdivy":
             return by_x, apply_op("Xdivy", -x, y**2)
         return by_x, apply_op("Xdivy", x, y if op.type == "Xlogy" else y + 1.0)

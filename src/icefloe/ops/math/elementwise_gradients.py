@@ -24,8 +24,10 @@ def _of(function: str) -> Callable[[Tensor], Tensor]:
 _reciprocal, _square, _exp, _sign = _of("Reciprocal"), _of("Square"), _of("Exp"), _of("Sign")
 
 
-def _one(x: Tensor) -> Tensor:
-    return constant(1, dtype=x.dtype)
+def _with_one(op: str, x: Tensor, name: str | None = None) -> Tensor:
+    """Return 1 - x^2, or 1 + x^2."""
+    squared = _square(x)
+    return apply_op(op, constant(1, dtype=x.dtype), squared, name=name)
 
 
 # op -> derivative at x (of holomorphic functions: of the conjugate of x)
@@ -36,9 +38,9 @@ _BY_INPUT: dict[str, Callable[[Tensor], Any]] = {
     "Sinh": _of("Cosh"),
     "Cosh": _of("Sinh"),
     "Sin": _of("Cos"),
-    "Asin": lambda x: _reciprocal(apply_op("Sqrt", apply_op("Sub", _one(x), _square(x)))),
-    "Atan": lambda x: _reciprocal(apply_op("AddV2", _one(x), _square(x), name="Add")),
-    "Atanh": lambda x: _reciprocal(apply_op("Sub", _one(x), _square(x))),
+    "Asin": lambda x: _reciprocal(apply_op("Sqrt", _with_one("Sub", x))),
+    "Atan": lambda x: _reciprocal(_with_one("AddV2", x, "Add")),
+    "Atanh": lambda x: _reciprocal(_with_one("Sub", x)),
     "Lgamma": _of("Digamma"),
     "Digamma": lambda x: apply_op("Polygamma", constant(1, dtype=x.dtype), x),
     "Expint": lambda x: _exp(x) / x,
@@ -177,8 +179,8 @@ def acos(op: Operation, grad: Tensor) -> Tensor:
     """d acos x = -dx / sqrt(1 - x^2)."""
     with after(grad):
         x = conj(op.inputs[0])
-        square_of_x = _square(x)
-        return -grad * _reciprocal(apply_op("Sqrt", apply_op("Sub", _one(x), square_of_x)))
+        inverse = _reciprocal(apply_op("Sqrt", _with_one("Sub", x)))
+        return -grad * inverse
 
 
 @gradient("Erf", "Erfc")

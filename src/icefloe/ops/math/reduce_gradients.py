@@ -11,6 +11,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.constant_value import constant_value
 from icefloe.graph.conversion import constant
 from icefloe.graph.default_graph import colocate_with
+from icefloe.graph.graph import get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.registry import gradient, not_differentiable
 from icefloe.graph.tensor import Tensor
@@ -21,6 +22,7 @@ from icefloe.ops.gradient_nodes import (
     expand_dims,
     gather,
     kept_shape,
+    product_of,
     range_to,
     rank_of,
     reshape,
@@ -29,6 +31,25 @@ from icefloe.ops.gradient_nodes import (
     size_of,
     transpose,
 )
+
+
+def _kept_and_multiples(sizes: list[Any], axes: Any) -> tuple[list[int], list[int]]:
+    """Return the shape of a reduction that keeps its axes, and how often each is repeated.
+
+    As in TensorFlow, nodes that compute the latter are made the first time a graph needs it, though nothing uses them:
+    later nodes have the same names so.
+    """
+    known = get_default_graph().__dict__.setdefault("_reduced_shapes", {})
+    key = tuple(sizes), tuple(axes.reshape(-1).tolist())
+    if key not in known:
+        kept = np.array(sizes, np.int64)
+        kept[axes.reshape(-1)] = 1
+        kept_list: list[int] = kept.tolist()
+        least = apply_op("Maximum", kept_list, 1)
+        apply_op("FloorDiv", sizes, least, name="floordiv")
+        known[key] = kept_list, (np.array(sizes) // np.maximum(kept, 1)).tolist()
+    found: tuple[list[int], list[int]] = known[key]
+    return found
 
 
 def _spread(op: Operation, grad: Tensor) -> Tensor:
@@ -42,10 +63,8 @@ def _spread(op: Operation, grad: Tensor) -> Tensor:
             whole = constant(sizes, datatypes.int32) if None not in sizes else shape_of(x)
             return apply_op("Tile", grad, whole)
         if None not in sizes:
-            kept = np.array(sizes, np.int64)
-            kept[known_axes.reshape(-1)] = 1
-            multiples = np.array(sizes, np.int64) // np.maximum(kept, 1)
-            return apply_op("Tile", reshape(grad, kept.tolist()), multiples.tolist())
+            kept, multiples = _kept_and_multiples(sizes, known_axes)
+            return apply_op("Tile", reshape(grad, kept), multiples)
     size = shape_of(x)
     if not op.get_attr("keep_dims"):
         with colocate_with(size):
@@ -73,8 +92,7 @@ def mean(op: Operation, grad: Tensor) -> tuple[Any, None]:
         rank = size_of(size)
         axes = cast(op.inputs[1], rank.dtype)
         axes = (axes + rank) % rank
-        picked = gather(size, axes)
-        factor = apply_op("Prod", picked, constant([0] if picked.shape.rank else np.zeros(0, np.int32)))
+        factor = product_of(gather(size, axes))
     return spread / cast(factor, spread.dtype), None
 
 
@@ -107,12 +125,13 @@ def product(op: Operation, grad: Tensor) -> tuple[Any, None]:
     reduced = (axes + rank) % rank
     other = apply_op("ListDiff", range_to(rank), reduced)[0]
     perm = concat([reduced, other])
-    lengths = [apply_op("Prod", gather(size, part), [0]) for part in (reduced, other)]
+    lengths = [product_of(gather(size, part)) for part in (reduced, other)]
     permuted = transpose(x, perm)
-    flat = reshape(permuted, apply_op("Pack", lengths))
-    left = apply_op("Cumprod", flat, 0, exclusive=True)
+    permuted_size = shape_of(permuted)
+    flat = reshape(permuted, lengths)
+    left = apply_op("Cumprod", flat, 0, exclusive=True, name="Cumprod")
     right = apply_op("Cumprod", flat, 0, exclusive=True, reverse=True)
-    others = reshape(conj(left) * conj(right), shape_of(permuted))
+    others = reshape(conj(left) * conj(right), permuted_size)
     out = grad * transpose(others, apply_op("InvertPermutation", perm))
     return reshape(out, size), None
 

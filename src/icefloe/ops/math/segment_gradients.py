@@ -35,8 +35,8 @@ def segment_sum(op: Operation, grad: Tensor) -> tuple[Any, None]:
 def segment_mean(op: Operation, grad: Tensor) -> tuple[Any, None]:
     """As of a sum, divided by the size of the segment."""
     data, ids = op.inputs
-    size = shape_of(ids)
-    rest = ones(expand_dims(rank_of(data) - 1, 0), size.dtype)
+    rank, size = rank_of(data), shape_of(ids)
+    rest = ones(expand_dims(rank - 1, 0), size.dtype)
     counted = apply_op("SegmentSum", ones(concat([size, rest]), grad.dtype), ids)
     return gather(grad / counted, ids), None
 
@@ -95,9 +95,9 @@ def _without_negatives(params: Tensor, ids: Tensor) -> tuple[Tensor, Tensor]:
     gathered = gather(params, apply_op("Maximum", ids, zeros_like(ids)))
     positive = apply_op("GreaterEqual", ids, 0)
     size = shape_of(positive)
-    rest = ones(apply_op("Pack", [rank_of(gathered) - rank_of(positive)]), size.dtype)
+    rest = ones([rank_of(gathered) - rank_of(positive)], size.dtype)
     positive = reshape(positive, concat([size, rest]))
-    whole = apply_op("Fill", shape_of(gathered), True, name="ones_like")
+    whole = ones_like(gathered, datatypes.bool)
     positive = apply_op("LogicalAnd", positive, whole, name="and")
     return select(positive, gathered, zeros_like(gathered)), positive
 
