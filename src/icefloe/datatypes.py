@@ -11,6 +11,7 @@ Source: tensorflow/core/framework/types.proto (numbers), tensorflow/python/frame
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterable
 from typing import Any, Final
 
 import ml_dtypes
@@ -193,11 +194,24 @@ class DType:
         return self._limit("max")
 
     @property
-    def limits(self) -> tuple[int, int]:
-        """(0, 1) for float types and bool, else (min, max)."""
-        if self.is_floating or self.is_bool or self.is_complex:
-            return (0, 1) if not self.is_bool else (False, True)
-        return self.min, self.max
+    def limits(self) -> tuple[Any, Any]:
+        """The intensities that images of this type go through: 0 and 1 for floats, 0 and the greatest integer.
+
+        Raises: ValueError for types that images do not have.
+        """
+        if self._value_name in ("float32", "float64"):
+            return 0, 1
+        if self.is_bool or (self.is_integer and not self.is_quantized and self.size >= 1):
+            return 0, self.max
+        raise ValueError(f"{self} does not have defined limits.")
+
+    def is_subtype_of(self, other: Any) -> builtins.bool:
+        """Whether `other` is this type."""
+        return self is other
+
+    def most_specific_common_supertype(self, types: Iterable[Any]) -> DType | None:
+        """Return this type if all of `types` are this type, else None."""
+        return self if all(self is other for other in types) else None
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
         """Whether a tensor of type `other`, or of a reference to it, can be read as this type."""
@@ -208,6 +222,9 @@ class DType:
         if other is None:
             return False
         if not isinstance(other, DType):
+            # `as_dtype` takes these for a type of their own, but their values go into others as well.
+            if any(other is kind for kind in (int, complex, str, bytes)):
+                return False
             try:
                 other = as_dtype(other)
             except TypeError:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from icefloe import datatypes
 from icefloe.graph import conversion
 from icefloe.graph.build import apply_op
@@ -44,10 +42,13 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """Return the value of `tensor` as an ndarray where it is known without running the graph, else None."""
+    """Return the value of `tensor` as an ndarray where it is known without running the graph, else None.
+
+    What is no tensor is returned as it is; a variable's value is not known.
+    """
     if isinstance(tensor, Tensor):
         return constant_value(tensor, partial)
-    return np.asarray(tensor) if isinstance(tensor, (int, float, bool, np.ndarray, np.generic, list, tuple)) else None
+    return None if is_tensor(tensor) else tensor
 
 
 def shape_tensor(shape: Any) -> Tensor:
