@@ -7,6 +7,37 @@ NAMES: dict[str, dict[str, str]] = {
             right_shift=RightShift
         """,
     },
+    "data": {
+        "module": "experimental",
+        "lib.data_arguments": "AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN",
+        "lib.data_dataset": "Dataset",
+        "lib.data_spec": "DatasetSpec",
+        "lib.data_options": "Options ThreadingOptions",
+        "lib.data_iterator": """
+            Iterator get_output_classes=get_legacy_output_classes get_output_shapes=get_legacy_output_shapes
+            get_output_types=get_legacy_output_types make_initializable_iterator make_one_shot_iterator
+        """,
+        "lib.data_readers": "FixedLengthRecordDataset TFRecordDataset TextLineDataset",
+    },
+    "data.experimental": {
+        "lib.data_arguments": "AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN",
+        "lib.data_spec": "DatasetStructure=DatasetSpec",
+        "lib.data_options": """
+            AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy OptimizationOptions
+            ThreadingOptions
+        """,
+        "lib.data_iterator": "make_saveable_from_iterator",
+        "lib.data_optional": "Optional OptionalStructure=OptionalSpec get_next_as_optional",
+        "lib.data_readers": "CsvDataset",
+        "lib.data_choice": "choose_from_datasets sample_from_datasets",
+        "lib.data_functional": "Reducer",
+        "lib.data_experimental": """
+            Counter=counter_v1 RandomDataset=random_dataset assert_cardinality bucket_by_sequence_length cardinality
+            copy_to_device dense_to_sparse_batch enumerate_dataset from_list get_single_element group_by_reducer
+            group_by_window=grouped_by_window ignore_errors map_and_batch parallel_interleave prefetch_to_device
+            rebatch=rebatched scan=scanned shuffle_and_repeat take_while=taken_while unbatch=unbatched unique
+        """,
+    },
     "dtypes": {
         "datatypes": """
             DType as_dtype QUANTIZED_DTYPES bfloat16 bool complex128 complex64 double float16 float32 float64 half int16
