@@ -20,8 +20,8 @@ class Config:
     engine: "auto", or "interpret", "codegen" or "general" to run every plan on that engine.
     cpu_devices: how many CPUs `list_devices` shows; ops run on one all the same.
     operation_timeout_in_ms: how long a run may take, where its RunOptions do not say; 0 for ever.
-    seed: draw random numbers by this seed and the node's name, whatever seeds the graph has, so that a node more in the
-        graph changes no other's numbers. None: by the nodes' own seeds, as TensorFlow does.
+    seed: draw random numbers by this seed and the node's name, whatever seeds the graph has, so that a random op more
+        in the graph changes no other's numbers. None: by the nodes' own seeds, as TensorFlow does.
     check_numerics: stop each run at the first node that makes a NaN or an Inf. It runs node by node, slowly.
     build_cost_model, build_cost_model_after: put a cost graph into the RunMetadata of every so manieth run of the same
         fetches and feeds, after so many; 0 for never. As in GraphOptions.
