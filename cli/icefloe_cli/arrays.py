@@ -6,6 +6,9 @@ reading takes back:
     .npz    array `w` and, beside it, `w!dtype` with the dtype's name
     .h5     dataset `w` with the attribute `dtype`
 
+HDF5 holds no dataset inside another: where there are `w` and `w/Momentum`, the first is dataset `w:0` with `w` as its
+attribute `name`.
+
 Strings are bytes of fixed length in an .npz and of variable length in an .h5. Neither holds a zero byte at the end
 (.npz) or anywhere (.h5): such strings are refused.
 """
@@ -15,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +70,8 @@ def _storable(name: str, array: Any, *, fixed_strings: bool) -> tuple[Any, str |
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[str]:
     """Yield a path to write to; it takes the name `path` when all went well, and is removed otherwise."""
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise click.BadParameter(f"{path}: there is no directory {os.path.dirname(path)}")
     temporary = f"{path}.tmp-{os.getpid()}"
     try:
         yield temporary
@@ -81,7 +86,8 @@ def write_arrays(path: str, arrays: Mapping[str, Any], advance: Callable[[int], 
 
     advance: called with the bytes of each array once it is written.
 
-    Raises: click.BadParameter if the name is neither; ValueError for a string or object that cannot be stored.
+    Raises: click.BadParameter if the name is neither or its directory does not exist; ValueError for a string or
+    object that cannot be stored.
     """
     _check_kind(path)
     with _replacing(path) as temporary:
@@ -111,16 +117,29 @@ def _write_npz(path: str, arrays: Mapping[str, Any], advance: Callable[[int], No
 def _write_h5(path: str, arrays: Mapping[str, Any], advance: Callable[[int], None]) -> None:
     import h5py
 
+    places = _h5_places(arrays)
     with h5py.File(path, "w") as out:
-        for name in arrays:
+        for name, place in places.items():
             array, dtype = _storable(name, arrays[name], fixed_strings=False)
-            if array.dtype.hasobject:
-                out.create_dataset(name, data=array, dtype=h5py.string_dtype("ascii"))
-            else:
-                out.create_dataset(name, data=array)
+            kind = h5py.string_dtype("ascii") if array.dtype.hasobject else None
+            dataset = out.create_dataset(place, data=array, dtype=kind)
             if dtype is not None:
-                out[name].attrs["dtype"] = dtype
+                dataset.attrs["dtype"] = dtype
+            if place != name:
+                dataset.attrs["name"] = name
             advance(array.nbytes)
+
+
+def _h5_places(names: Iterable[str]) -> dict[str, str]:
+    """Return the path of each name's dataset: the name, changed where HDF5 reads it as another or it is a group."""
+    clean = {name: "/".join(part for part in name.split("/") if part not in ("", ".")) for name in names}
+    taken = {place[:i] for place in clean.values() for i, letter in enumerate(place) if letter == "/"} | {""}
+    for name, place in clean.items():
+        while place in taken:
+            place += ":0"
+        taken.add(place)
+        clean[name] = place
+    return clean
 
 
 def read_arrays(path: str) -> Iterator[tuple[str, Any]]:
@@ -172,4 +191,4 @@ def _read_h5(path: str) -> Iterator[tuple[str, Any]]:
             array = dataset[()]
             if "dtype" in dataset.attrs:
                 array = _from_bits(array, str(dataset.attrs["dtype"]))
-            yield name, array
+            yield str(dataset.attrs.get("name", name)), array

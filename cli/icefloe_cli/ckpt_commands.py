@@ -105,14 +105,15 @@ def _index(text: str | None) -> tuple[Any, ...] | None:
 
 @ckpt.command("cat")
 @click.argument("checkpoint", type=click.Path())
-@click.argument("names", nargs=-1, metavar="NAME...")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--slice", "chosen", metavar="INDEX", help="Only this part, as in numpy: 0:2,:,3.")
 @click.option("--full", is_flag=True, help="Print every element, however many.")
 @json_option()
 def print_tensors(checkpoint: str, names: tuple[str, ...], chosen: str | None, full: bool, as_json: bool) -> None:
-    """Print the values of tensors of CHECKPOINT, by NAME or pattern; of all without a name.
+    """Print the values of tensors of CHECKPOINT.
 
-    Long tensors are shortened with `...`, unless --full.
+    NAME may be a pattern, `*` and `?` as in a shell; without one all are printed. Long tensors are shortened with
+    `...`, unless --full.
 
     \b
     Examples:

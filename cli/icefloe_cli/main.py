@@ -132,6 +132,8 @@ def _drop_output() -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit."""
+    if sys.stdout is None:  # it was closed
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (to the end of the process)
     try:
         code = cli.main(args=args, prog_name="icefloe", standalone_mode=False)
         sys.stdout.flush()

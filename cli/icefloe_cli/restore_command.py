@@ -11,7 +11,7 @@ from icefloe_cli.output import Table, bytes_text, count, emit_json, note, progre
 
 
 @click.command()
-@click.argument("graph", type=click.Path(exists=True))
+@click.argument("graph", type=click.Path())
 @click.argument("checkpoint", type=click.Path())
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="Then run this tensor. May be repeated.")
 @click.option("--feed", "feeds", multiple=True, metavar="NAME=VALUE", help="Feed a tensor. May be repeated.")

@@ -11,7 +11,7 @@ from icefloe_cli.output import bytes_text, emit_json, note, progress, shape_text
 
 
 @click.command()
-@click.argument("graph", type=click.Path(exists=True))
+@click.argument("graph", type=click.Path())
 @click.argument("fetches", nargs=-1, metavar="[FETCH]...")
 @click.option("--feed", "feeds", multiple=True, metavar="NAME=VALUE", help="Feed a tensor. May be repeated.")
 @click.option("--fetch", "more", multiple=True, metavar="NAME", help="As FETCH. May be repeated.")
@@ -37,8 +37,8 @@ def run(
 ) -> None:
     """Run GRAPH and print each FETCH, a tensor `y:0` or an operation to run.
 
-    GRAPH is a GraphDef (.pb, .pbtxt, .json) or a .meta. The name of an operation with one output stands for that
-    output.
+    GRAPH is a GraphDef (.pb, .pbtxt, .json), a .meta, or the prefix of a checkpoint that has one. The name of an
+    operation with one output stands for that output.
 
     \b
     Values to feed:

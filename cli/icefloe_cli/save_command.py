@@ -11,7 +11,7 @@ from icefloe_cli.output import Table, bytes_text, count, emit_json, note, progre
 
 
 @click.command()
-@click.argument("graph", type=click.Path(exists=True))
+@click.argument("graph", type=click.Path())
 @click.argument("prefix", type=click.Path())
 @click.option("--values", type=click.Path(exists=True, dir_okay=False), help="Values by name, an .npz or .h5.")
 @click.option("--feed", "feeds", multiple=True, metavar="NAME=VALUE", help="Feed a tensor to the initialisers.")

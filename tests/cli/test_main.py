@@ -100,3 +100,13 @@ def test_no_colour_in_a_pipe(savers, no_color):
         env={**os.environ, "NO_COLOR": no_color} if no_color else None,
     )
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_closed_stdout_is_no_defect(savers):
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, "ckpt", "ls", str(savers / "plain")],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

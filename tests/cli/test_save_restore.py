@@ -172,3 +172,33 @@ def test_strings_that_a_format_cannot_hold_are_refused(cli, tmp_path):
     with pytest.raises(ValueError, match="zero byte"):
         write_arrays(str(tmp_path / "x.h5"), {"s": np.array([b"a\0b"], object)})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_variable_below_another_in_h5(cli, tmp_path):
+    """HDF5 holds no dataset inside another, as a slot's name is inside its variable's; and it has `a//b` be `a/b`."""
+    values = {"w/Momentum": 1.0, "w": 2.0, "w:0": 3.0, "a//b": 4.0, "a/b": 5.0, "/r": 6.0, ".": 7.0}
+    tf.save_checkpoint(tmp_path / "m", values)
+    from icefloe_cli.arrays import read_arrays, write_arrays
+
+    with tf.open_checkpoint(tmp_path / "m") as reader:
+        write_arrays(str(tmp_path / "x.h5"), reader)
+    assert {name: value.item() for name, value in read_arrays(str(tmp_path / "x.h5"))} == values
+    assert cli("save", tmp_path / "x.h5", tmp_path / "again").code == 0
+    for suffix in ("index", "data-00000-of-00001"):
+        assert len((tmp_path / f"again.{suffix}").read_bytes()) == len((tmp_path / f"m.{suffix}").read_bytes())
+    assert dict(tf.open_checkpoint(tmp_path / "again")) == dict(tf.open_checkpoint(tmp_path / "m"))
+
+
+def test_export_to_a_directory_that_is_not_there(cli, savers, tmp_path):
+    meta = savers / "plain" / "model.ckpt-3.meta"
+    result = cli("restore", meta, savers / "plain", "--export", tmp_path / "gone" / "w.npz")
+    assert result.code == 2
+    assert f"w.npz: there is no directory {tmp_path}/gone" in result.err
+
+
+@pytest.mark.parametrize("command", ["restore", "save"])
+def test_the_prefix_of_a_checkpoint_stands_for_its_meta(cli, savers, tmp_path, command):
+    prefix = savers / "plain" / "model.ckpt-3"
+    assert cli(command, prefix, prefix if command == "restore" else tmp_path / "m").code == 0
+    result = cli(command, tmp_path / "gone", tmp_path / "m")
+    assert (result.code, result.err) == (1, f"icefloe: {tmp_path}/gone: no such file\n")
