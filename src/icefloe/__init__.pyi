@@ -17,6 +17,7 @@ from icefloe.proto import Event as Event
 from icefloe.lib.queues import FIFOQueue as FIFOQueue
 from icefloe.lib.parsing_features import FixedLenFeature as FixedLenFeature
 from icefloe.lib.parsing_features import FixedLenSequenceFeature as FixedLenSequenceFeature
+from icefloe.lib.readers import FixedLengthRecordReader as FixedLengthRecordReader
 from icefloe._version import GIT_VERSION as GIT_VERSION
 from icefloe.proto import GPUOptions as GPUOptions
 from icefloe.graph.graph import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
@@ -27,9 +28,11 @@ from icefloe.proto import GraphDef as GraphDef
 from icefloe.graph.collections import GraphKeys as GraphKeys
 from icefloe.proto import GraphOptions as GraphOptions
 from icefloe.proto import HistogramProto as HistogramProto
+from icefloe.lib.readers import IdentityReader as IdentityReader
 from icefloe.graph.indexed_slices import IndexedSlices as IndexedSlices
 from icefloe.graph.type_specs import IndexedSlicesSpec as IndexedSlicesSpec
 from icefloe.session import InteractiveSession as InteractiveSession
+from icefloe.lib.readers import LMDBReader as LMDBReader
 from icefloe.proto import LogMessage as LogMessage
 from icefloe.proto import MetaGraphDef as MetaGraphDef
 from icefloe.proto import NameAttrList as NameAttrList
@@ -45,6 +48,7 @@ from icefloe.lib.queues import PriorityQueue as PriorityQueue
 from icefloe.datatypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from icefloe.lib.queues import QueueBase as QueueBase
 from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
+from icefloe.lib.readers import ReaderBase as ReaderBase
 from icefloe.autodiff.registration import RegisterGradient as RegisterGradient
 from icefloe.proto import RunMetadata as RunMetadata
 from icefloe.proto import RunOptions as RunOptions
@@ -57,11 +61,13 @@ from icefloe.graph.type_specs import SparseTensorSpec as SparseTensorSpec
 from icefloe.graph.sparse_tensor import SparseTensorValue as SparseTensorValue
 from icefloe.proto import Summary as Summary
 from icefloe.proto import SummaryMetadata as SummaryMetadata
+from icefloe.lib.readers import TFRecordReader as TFRecordReader
 from icefloe.graph.tensor import Tensor as Tensor
 from icefloe.lib.tensor_array import TensorArray as TensorArray
 from icefloe.proto import TensorInfo as TensorInfo
 from icefloe.shapes import TensorShape as TensorShape
 from icefloe.graph.type_specs import TensorSpec as TensorSpec
+from icefloe.lib.readers import TextLineReader as TextLineReader
 from icefloe.graph.type_specs import TypeSpec as TypeSpec
 from icefloe.autodiff.walk import UnconnectedGradients as UnconnectedGradients
 from icefloe._version import VERSION as VERSION
@@ -70,6 +76,7 @@ from icefloe.lib.variable import Variable as Variable
 from icefloe.lib.variable import VariableAggregation as VariableAggregation
 from icefloe.lib.variable_scope import VariableScope as VariableScope
 from icefloe.lib.variable import VariableSynchronization as VariableSynchronization
+from icefloe.lib.readers import WholeFileReader as WholeFileReader
 from icefloe.lib.math_elementwise import abs as abs
 from icefloe.lib.math_elementwise import accumulate_n as accumulate_n
 from icefloe.lib.math_elementwise import acos as acos

@@ -95,6 +95,7 @@ NAMES: dict[str, dict[str, str]] = {
     "io": {
         "module": "gfile",
         "lib.image_files": "decode_image encode_png is_jpeg",
+        "lib.input": "match_filenames_once",
         "saver.meta_files": "write_graph",
         "lib.parsing": "parse_sequence_example",
         "top": """
@@ -348,6 +349,18 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
     "train": {
+        "module": "queue_runner",
+        "training.coordinator": "Coordinator LooperThread",
+        "training.queue_runner": "start_queue_runners",
+        "lib.queue_runner": "QueueRunner add_queue_runner",
+        "lib.input": """
+            input_producer limit_epochs match_filenames_once range_input_producer slice_input_producer
+            string_input_producer
+        """,
+        "lib.input_batches": """
+            batch batch_join maybe_batch maybe_batch_join maybe_shuffle_batch maybe_shuffle_batch_join shuffle_batch
+            shuffle_batch_join
+        """,
         "proto": """
             BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef SaverDef
             SequenceExample ServerDef
@@ -381,6 +394,10 @@ NAMES: dict[str, dict[str, str]] = {
             assert_global_step create_global_step get_global_step get_or_create_global_step global_step
         """,
         "op": "sdca_fprint=SdcaFprint sdca_optimizer=SdcaOptimizer sdca_shrink_l1=SdcaShrinkL1",
+    },
+    "train.queue_runner": {
+        "training.queue_runner": "start_queue_runners",
+        "lib.queue_runner": "QueueRunner add_queue_runner",
     },
     "version": {
         "top": """

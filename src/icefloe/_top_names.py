@@ -147,6 +147,9 @@ NAMES: dict[str, str] = {
     """,
     "lib.data_flow": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "lib.python_functions": "numpy_function py_func",
+    "lib.readers": """
+        FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TextLineReader TFRecordReader WholeFileReader
+    """,
     "lib.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "lib.variable": "Variable VariableAggregation VariableSynchronization",
     "lib.variable_resource": """

@@ -17,6 +17,7 @@ from icefloe.lib.sparse_convert import deserialize_many_sparse as deserialize_ma
 from icefloe.lib.image_files import encode_png as encode_png
 from icefloe.io import gfile as gfile
 from icefloe.lib.image_files import is_jpeg as is_jpeg
+from icefloe.lib.input import match_filenames_once as match_filenames_once
 from icefloe.lib.parsing import parse_example as parse_example
 from icefloe.lib.parsing import parse_sequence_example as parse_sequence_example
 from icefloe.lib.parsing import parse_single_example as parse_single_example

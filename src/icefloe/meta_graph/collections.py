@@ -32,12 +32,14 @@ from icefloe.graph.cond_context import CondContext
 from icefloe.graph.graph import Graph
 from icefloe.graph.naming import prepend_name_scope, strip_name_scope
 from icefloe.graph.while_context import WhileContext
+from icefloe.lib.queue_runner import QueueRunner
 from icefloe.lib.variable import Variable
 from icefloe.meta_graph.scopes import in_scope
 from icefloe.proto import (
     CollectionDef,
     CondContextDef,
     MetaGraphDef,
+    QueueRunnerDef,
     VariableDef,
     WhileContextDef,
     cast_message,
@@ -66,6 +68,7 @@ def _variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
 
 for _key in (*VARIABLE_COLLECTIONS, GraphKeys.GLOBAL_STEP):
     register_proto_function(_key, VariableDef, _variable_to_proto, Variable.from_proto)
+register_proto_function(GraphKeys.QUEUE_RUNNERS, QueueRunnerDef, QueueRunner.to_proto, QueueRunner.from_proto)
 
 register_proto_function(GraphKeys.COND_CONTEXT, CondContextDef, CondContext.to_proto, CondContext.from_proto)
 register_proto_function(GraphKeys.WHILE_CONTEXT, WhileContextDef, WhileContext.to_proto, WhileContext.from_proto)
