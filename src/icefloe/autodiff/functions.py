@@ -32,8 +32,8 @@ def gradient_body(library: Graph, function: Any) -> FunctionBody:
         given_body = instantiate(library, named, attrs)
         if len(given_body.outputs) != len(body.inputs):
             raise errors.InvalidArgumentError(
-                f"function {named!r}, the gradient of {name!r}: expected {len(body.inputs)} results, one for each "
-                f"argument, got {len(given_body.outputs)}"
+                f"SymGrad expects to return {len(body.inputs)} gradients but get {len(given_body.outputs)} instead: "
+                f"function {named!r}, the gradient of {name!r}"
             )
         return given_body
     with body.graph.as_default():

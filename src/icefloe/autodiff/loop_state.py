@@ -242,8 +242,6 @@ class LoopStates:
         if forward in self._by_loop:
             return
         assert isinstance(forward, WhileContext)
-        if isinstance(forward, GradientLoop):
-            raise TypeError("Second-order gradient for while loops not supported.")
         outer = while_context_of(forward.outer_context)
         state = self._by_loop[forward] = LoopState(forward, None if outer is None else self._by_loop.get(outer))
         for value in state.forward_exits:

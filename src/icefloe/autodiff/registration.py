@@ -17,6 +17,9 @@ from icefloe.graph.operation import Operation
 Rule = Callable[..., Any]
 F = TypeVar("F", bound=Rule)
 
+# Rules of users: by op type, or by a name that an override map uses.
+_OWN: dict[str, Rule | None] = {}
+
 
 class RegisterGradient:
     """Decorator that registers a function as the gradient rule of an op type, or under a name that
@@ -37,10 +40,9 @@ class RegisterGradient:
 
 
 def _register(op_type: str, rule: Rule | None) -> None:
-    registry.load_gradient(op_type)
-    if op_type in registry.GRADIENTS:
+    if has_rule(op_type):
         raise KeyError(f"Registering two gradient with name '{op_type}'!")
-    registry.GRADIENTS[op_type] = rule
+    _OWN[op_type] = rule
 
 
 def not_differentiable(op_type: str) -> None:
@@ -55,14 +57,14 @@ def rule_of(op: Operation) -> Rule | None:
     if not op.inputs:
         return None
     name = op.get_attr("_gradient_op_type").decode() if op.has_attr("_gradient_op_type") else op.type
-    registry.load_gradient(name)
-    try:
-        return registry.GRADIENTS[name]
-    except KeyError:
-        raise LookupError(f"gradient registry has no entry for: {name}") from None
+    if not has_rule(name):
+        raise LookupError(f"gradient registry has no entry for: {name}")
+    return _OWN[name] if name in _OWN else registry.GRADIENTS[name]
 
 
 def has_rule(op_type: str) -> bool:
     """Whether there is a rule, or the declaration that none is needed, for ops of this type."""
+    if op_type in _OWN:
+        return True
     registry.load_gradient(op_type)
     return op_type in registry.GRADIENTS

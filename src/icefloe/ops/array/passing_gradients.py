@@ -17,7 +17,7 @@ from icefloe.ops.gradient_nodes import reshape, shape_of, sum_over, transpose
     "PlaceholderWithDefault",
     "Snapshot",
     "EnsureShape",
-    "DebugIdentityV2",
+   
     "DeepCopy",
     "Copy",
 )
