@@ -225,7 +225,12 @@ def _tensor_key(name: str | bytes) -> bytes:
 
 
 def _duplicate(key: bytes) -> errors.OpError:
-    return errors.InvalidArgumentError(f"Adding duplicate key: {to_name(key)}")
+    if slices.is_slice_key(key):
+        name, chosen = slices.decode_key(key)
+        what = f"slice {chosen} of {to_name(name)}"
+    else:
+        what = to_name(key)
+    return errors.InvalidArgumentError(f"Adding duplicate key: {what}")
 
 
 def encode_index(header: Header, entries: dict[bytes, bytes]) -> bytes:

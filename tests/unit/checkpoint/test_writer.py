@@ -250,3 +250,11 @@ def test_what_is_no_mapping_or_no_name(tmp_path):
     for name in (3, b"v", ["v"]):
         with pytest.raises(TypeError, match="the name of a tensor is text: expected str, got"):
             open_checkpoint(tmp_path / "m")[name]
+
+
+def test_a_slice_added_twice_is_named(tmp_path):
+    part = TensorSlice(((0, 1),))
+    with BundleWriter(tmp_path / "m") as writer:
+        writer.add_slice("v", [2], part, [1.0])
+        with pytest.raises(errors.InvalidArgumentError, match="Adding duplicate key: slice 0,1 of v$"):
+            writer.add_slice("v", [2], part, [1.0])
