@@ -60,6 +60,7 @@ class OpError(Exception):
     hint: what the user can do, or None.
     trail: names of nodes from the fetch to the node that failed, empty where not known.
     op, node_def: the Operation and its NodeDef where known, as in TensorFlow.
+    defined_at: file, line and function where the user's program built the operation, where known.
     """
 
     code: ClassVar[int] = UNKNOWN
@@ -95,6 +96,7 @@ class OpError(Exception):
         self.offset = offset
         self.hint = hint
         self.trail: tuple[str, ...] = ()
+        self.defined_at: tuple[str, int, str] | None = getattr(op, "_defined_at", None)
         self.experimental_payloads = {}
         super().__init__(node_def, op, self.message, self.error_code)
 
@@ -114,6 +116,7 @@ class OpError(Exception):
         if self.op is None and op is not None:
             self.op = op
             self.node_def = getattr(op, "node_def", self.node_def)
+            self.defined_at = getattr(op, "_defined_at", None)
             self.node = self.node or getattr(op, "name", None)
         if self.path is None and path is not None:
             self.path = os.fspath(path)
@@ -136,12 +139,24 @@ class OpError(Exception):
             # Long ways are cut in the middle: the fetch and what is next to the failure say most.
             names = self.trail if len(self.trail) <= 12 else (*self.trail[:5], "...", *self.trail[-6:])
             lines.append(f"needed by: {' <- '.join(names)}")
+        if self.defined_at is not None:
+            file, line, function = self.defined_at
+            lines.append(f"built at {file}:{line}, in {function}")
         if self.hint:
             lines.append(self.hint)
         return "\n".join(lines)
 
     def __reduce__(self) -> Any:
-        state = (self.message, self.error_code, self.node, self.path, self.offset, self.hint, self.trail)
+        state = (
+            self.message,
+            self.error_code,
+            self.node,
+            self.path,
+            self.offset,
+            self.hint,
+            self.trail,
+            self.defined_at,
+        )
         return _rebuild, (type(self), *state)
 
 
@@ -154,9 +169,11 @@ def _rebuild(
     offset: int | None,
     hint: str | None,
     trail: tuple[str, ...] = (),
+    defined_at: tuple[str, int, str] | None = None,
 ) -> OpError:
     error = cls(message, node=node, path=path, offset=offset, hint=hint)
     error.trail = trail
+    error.defined_at = defined_at
     error.error_code = code
     return error
 

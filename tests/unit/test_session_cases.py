@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +122,45 @@ def test_78_a_missing_feed_tells_who_needs_it() -> None:
     assert caught.value.message.startswith("You must feed a value for placeholder tensor 'x' with dtype float")
     assert caught.value.trail == ("out", "product", "squared", "x")
     assert "needed by: out <- product <- squared <- x" in str(caught.value)
+
+
+def test_an_error_shows_the_line_that_built_the_node() -> None:
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.add(x, [1.0, 2.0], name="sum")
+    line = inspect.currentframe().f_lineno - 1  # type: ignore[union-attr]
+    with tf.Session() as s, pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        s.run(tf.square(y), {x: [1, 2, 3]})
+    assert caught.value.defined_at == (__file__, line, "test_an_error_shows_the_line_that_built_the_node")
+    assert f"built at {__file__}:{line}, in test_an" in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))).count("built at") == 1
+
+
+def test_every_field_of_a_config_proto_is_taken() -> None:
+    config = tf.ConfigProto(
+        device_count={"CPU": 2, "GPU": 0},
+        intra_op_parallelism_threads=1,
+        inter_op_parallelism_threads=1,
+        use_per_session_threads=True,
+        allow_soft_placement=True,
+        log_device_placement=True,
+        device_filters=["/job:x"],
+        placement_period=3,
+        isolate_session_state=True,
+        operation_timeout_in_ms=20_000,
+        gpu_options=tf.GPUOptions(allow_growth=True, per_process_gpu_memory_fraction=0.5),
+        graph_options=tf.GraphOptions(
+            infer_shapes=True,
+            place_pruned_graph=True,
+            optimizer_options=tf.OptimizerOptions(opt_level=tf.OptimizerOptions.L0, do_function_inlining=True),
+        ),
+    )
+    config.graph_options.rewrite_options.constant_folding = 2
+    config.experimental.collective_group_leader = "x"
+    with tf.device("/gpu:7"):
+        c = tf.constant(3.0) + 1.0
+    with tf.Session(config=config) as s:
+        assert s.run(c) == 4
+        assert len(s.list_devices()) == 2
+        assert "_output_shapes" in s.graph_def.node[0].attr
+    with pytest.raises(TypeError, match="must be a tf.ConfigProto"):
+        tf.Session(config={"device_count": 1})
