@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError
 from icefloe import datatypes, errors, shapes
 from icefloe.datatypes import DType
 from icefloe.graph.tensor_proto import make_listed_proto, make_ndarray
+from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import boxed, unboxed
 from icefloe.proto import TensorProto, TensorShapeProto, VariantTensorDataProto
 from icefloe.resources.elements import shape_of
@@ -138,6 +139,7 @@ def encode(value: Any) -> VariantTensorDataProto:
 
 
 def _encode_list(value: TensorList) -> VariantTensorDataProto:
+    check_shape((len(value.items), 8), np.dtype(object))
     items = list(value.items)
     unset = [i for i, item in enumerate(items) if item is None]
     numbers = [len(unset), *unset, value.element_dtype.as_datatype_enum, value.max_num_elements]

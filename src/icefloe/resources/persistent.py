@@ -11,7 +11,7 @@ Items that were never set are None; whole stretches of them are one shared node,
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 _BITS = 5
@@ -64,6 +64,29 @@ def _resized(node: Node, size: int, wanted: int, shift: int) -> Node:
     return tuple(children)
 
 
+def _is_void(node: Node, shift: int) -> bool:
+    """Return whether a node whose children hold 2**shift items each is the shared one without items."""
+    height = shift // _BITS
+    return height < len(_VOID) and node is _VOID[height]
+
+
+def _mapped(node: Node, function: Callable[[Any], Any], shift: int) -> Node:
+    if not shift:
+        return tuple([None if item is None else function(item) for item in node])
+    below = shift - _BITS
+    return tuple([child if _is_void(child, below) else _mapped(child, function, below) for child in node])
+
+
+def _combined(a: Node, b: Node, function: Callable[[Any, Any], Any], shift: int) -> Node:
+    if _is_void(a, shift):
+        return b
+    if _is_void(b, shift):
+        return a
+    if not shift:
+        return tuple([y if x is None else x if y is None else function(x, y) for x, y in zip(a, b)])
+    return tuple([_combined(x, y, function, shift - _BITS) for x, y in zip(a, b)])
+
+
 class PersistentVector:
     """An immutable sequence; items are None where they were not set."""
 
@@ -111,8 +134,8 @@ class PersistentVector:
             if not shift:
                 yield from (item for item in node if item is not None)
                 continue
-            void = _VOID[shift // _BITS - 1] if len(_VOID) > shift // _BITS - 1 else None
-            pending.extend((child, shift - _BITS) for child in reversed(node) if child is not void)
+            below = shift - _BITS
+            pending.extend((child, below) for child in reversed(node) if not _is_void(child, below))
 
     def set(self, index: int, value: Any) -> PersistentVector:
         """Return this sequence with `value` at `index`, which may not be negative. Raises: IndexError past the end."""
@@ -138,3 +161,11 @@ class PersistentVector:
         while shift and len(root) == 1:
             root, shift = root[0], shift - _BITS
         return self._make(root, shift, size)
+
+    def mapped(self, function: Callable[[Any], Any]) -> PersistentVector:
+        """Return what `function` gives for each item; what is None stays None."""
+        return self._make(_mapped(self._root, function, self._shift), self._shift, self._size)
+
+    def combined(self, other: PersistentVector, function: Callable[[Any, Any], Any]) -> PersistentVector:
+        """Return what `function` gives for each two items of vectors of one length; where one is None, the other."""
+        return self._make(_combined(self._root, other._root, function, self._shift), self._shift, self._size)

@@ -45,8 +45,7 @@ class TensorList:
 
     def zeros_like(self) -> TensorList:
         """Return a list of zeros in the shapes of these elements."""
-        items = PersistentVector(None if item is None else elements.zeros_like(item) for item in self.items)
-        return TensorList(self.element_dtype, self.element_shape, items)
+        return TensorList(self.element_dtype, self.element_shape, self.items.mapped(elements.zeros_like))
 
     def __add__(self, other: TensorList) -> TensorList:
         """Return the list of sums. Raises: InvalidArgumentError if dtype, shape or length differ."""
@@ -65,7 +64,7 @@ class TensorList:
                 "Trying to add two lists of tensors with different lengths. "
                 f"One is {len(self.items)} and the other is {len(other.items)}"
             )
-        items = PersistentVector(elements.add(a, b) for a, b in zip(self.items, other.items))
+        items = self.items.combined(other.items, elements.add)
         return TensorList(self.element_dtype, elements.merged(self.element_shape, other.element_shape), items)
 
     def element(self, index: int, asked: Dims) -> Any:

@@ -33,6 +33,7 @@ def _stacked(found: TensorList, items: Sequence[Any] | PersistentVector, shape: 
     sizes = check_shape((len(items), *shape), dtype.numpy)
     if 0 in sizes:
         return elements.zeros(sizes, dtype)
+    check_shape((len(items), 4), np.dtype(object))
     listed = list(items)
     for item in listed:
         if item is not None and elements.shape_of(item) != shape:
