@@ -67,8 +67,6 @@ ELSEWHERE = {
     "variable_scope___get_default_variable_store": "lib.variable_store:default_store",
     "variable_scope___PartitionInfo": "lib.variable_store:PartitionInfo",
     "variable_scope__variable_creator_scope": "lib.variable_scope:variable_creator_scope",
-    "moving_averages__assign_moving_average": "lib.moving_averages:assign_moving_average",
-    "moving_averages__weighted_moving_average": "lib.moving_averages:weighted_moving_average",
     # saving
     "checkpoint_management__meta_graph_filename": "saver.state:meta_graph_filename",
     "checkpoint_management__update_checkpoint_state_internal": "tests.peer.meta_graphs:update_checkpoint_state",
