@@ -369,9 +369,11 @@ class PriorityQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "priority_queue",
     ) -> None:
-        """Arguments as of `FIFOQueue`; names: also of the priority."""
+        """Arguments as of `FIFOQueue`; names: also of the priority. Raises: TypeError without shapes."""
         types = as_type_list(types)
         shapes = as_shape_list(shapes)
+        if shapes is None:
+            raise TypeError("Expected list for 'shapes' argument to 'priority_queue_v2' Op, not None.")
         queue_ref = apply_op(
             "PriorityQueueV2",
             component_types=types,
