@@ -137,11 +137,7 @@ def unbatch(dataset: Dataset, name: str | None = None) -> Dataset:
     """See `Dataset.unbatch`."""
     spec = nest.map_structure(lambda leaf: leaf.unbatch(), dataset.element_spec)
     rows = _row_tensors(dataset)
-    flat = [
-        TensorSpec(s.shape[1:] if s.shape.rank is not None else None, s.dtype) for s in nest.flatten(rows.element_spec)
-    ]
-    attrs = arguments(tuple(flat), name)
-    return Dataset(apply_op("UnbatchDataset", rows._variant_tensor, **attrs), spec, (dataset,))
+    return Dataset(apply_op("UnbatchDataset", rows._variant_tensor, **arguments(spec, name)), spec, (dataset,))
 
 
 def _row_tensors(dataset: Dataset) -> Dataset:
@@ -157,21 +153,16 @@ def _row_tensors(dataset: Dataset) -> Dataset:
 
 def rebatch(dataset: Dataset, batch_size: Any, drop_remainder: Any = False, name: str | None = None) -> Dataset:
     """See `Dataset.rebatch`."""
-    spec = dataset.element_spec
     rows = _row_tensors(dataset)
-    sizes = convert_to_tensor(batch_size, dtype=INT64, name="batch_size")
+    sizes = convert_to_tensor(batch_size, dtype=INT64, name="batch_sizes")
     drop = flag(drop_remainder, "drop_remainder")
     known = constant_value(sizes) if constant_value(drop) else None
     length = int(np.reshape(known, -1)[0]) if known is not None and np.size(known) == 1 else None
-    made = nest.map_structure(lambda leaf: leaf.unbatch().batch(length), spec)
-    flat = [
-        TensorSpec(TensorShape([length]).concatenate(s.shape[1:]) if s.shape.rank is not None else None, s.dtype)
-        for s in nest.flatten(rows.element_spec)
-    ]
-    attrs = arguments(tuple(flat), name)
-    attrs.pop("metadata")
-    variant = apply_op("RebatchDatasetV2", rows._variant_tensor, sizes, drop, **attrs)
-    return Dataset(variant, made, (dataset,))
+    spec = nest.map_structure(lambda leaf: leaf.unbatch().batch(length), dataset.element_spec)
+    attrs = arguments(spec, name)
+    del attrs["metadata"]
+    variant = apply_op("RebatchDatasetV2", rows._variant_tensor, batch_size, drop_remainder, **attrs)
+    return Dataset(variant, spec, (dataset,))
 
 
 def sparse_batch(dataset: Dataset, batch_size: Any, row_shape: Any, name: str | None = None) -> Dataset:
@@ -186,7 +177,5 @@ def sparse_batch(dataset: Dataset, batch_size: Any, row_shape: Any, name: str | 
     spec = SparseTensorSpec(TensorShape([None]).concatenate(shape), dataset.element_spec.dtype)
     attrs = arguments(spec, name)
     attrs.pop("metadata")
-    variant = apply_op(
-        "DenseToSparseBatchDataset", dataset._variant_tensor, number(batch_size, "batch_size"), row, **attrs
-    )
+    variant = apply_op("DenseToSparseBatchDataset", dataset._variant_tensor, batch_size, row, **attrs)
     return Dataset(variant, spec, (dataset,))

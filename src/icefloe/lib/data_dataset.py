@@ -463,15 +463,9 @@ class Dataset:
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
         """Return the elements; up to `buffer_size` may be made ahead."""
-        size = AUTOTUNE if buffer_size is None else buffer_size
+        size = number(AUTOTUNE if buffer_size is None else buffer_size, "buffer_size")
         with colocate_with(self._variant_tensor):
-            return self._transformed(
-                "PrefetchDataset",
-                convert_to_tensor(size, dtype=INT64, name="buffer_size"),
-                name=name,
-                slack_period=0,
-                legacy_autotune=True,
-            )
+            return self._transformed("PrefetchDataset", size, name=name, slack_period=0, legacy_autotune=False)
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
         """Return the elements; they are made once, and then kept in memory or in files that start with `filename`."""
@@ -480,7 +474,10 @@ class Dataset:
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """Return the elements that can be made."""
-        return self._transformed("IgnoreErrorsDataset", name=name, log_warning=log_warning)
+        attrs = arguments(self._element_spec, name)
+        del attrs["metadata"]
+        variant = apply_op("IgnoreErrorsDataset", self._variant_tensor, log_warning=log_warning, **attrs)
+        return Dataset(variant, self._element_spec, (self,))
 
     # What it is as a whole
 
