@@ -158,3 +158,15 @@ def test_paths_to_save_to(tmp_path, monkeypatch):
     assert tf.save_graph(graph, b"~/a.pb") == str(tmp_path / "a.pb")
     assert tf.save_graph(graph, "~/b.meta") == str(tmp_path / "b.meta")
     assert names(tf.load_graph("~/a.pb")) == names(tf.load_graph("~/b.meta")) == names(graph)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'node { name: "a" op: "NoOp" }',
+        '{"node": [{"name": "a", "op": "NoOp"}]}',
+        'meta_info_def { } graph_def { node { name: "a" op: "NoOp" } }',
+    ],
+)
+def test_a_byte_order_mark_is_skipped(text):
+    assert names(tf.load_graph(text.encode("utf-8-sig"))) == ["a"]

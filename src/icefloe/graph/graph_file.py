@@ -7,6 +7,7 @@ names that begin with `_`, missing or unknown attrs, nodes in any order; what ca
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import tempfile
@@ -90,14 +91,15 @@ def _graph_from_content(data: bytes) -> Graph:
 
 def _parse_text(data: bytes, message: Any) -> Any:
     try:
-        return text_format.Parse(data.decode("utf-8", "replace"), message, descriptor_pool=POOL)
+        # Some editors begin a file with a byte order mark.
+        return text_format.Parse(data.decode("utf-8-sig", "replace"), message, descriptor_pool=POOL)
     except (text_format.ParseError, RecursionError, ValueError) as error:
         raise errors.DataLossError(f"not a {message.DESCRIPTOR.name} in text form: {_shortened(error)}") from None
 
 
 def _parse_json(data: bytes) -> GraphDef:
     try:
-        return json_format.Parse(data, GraphDef(), descriptor_pool=POOL, max_recursion_depth=100)
+        return json_format.Parse(data.removeprefix(codecs.BOM_UTF8), GraphDef(), descriptor_pool=POOL, max_recursion_depth=100)
     except (json_format.ParseError, RecursionError, ValueError) as error:
         raise errors.DataLossError(f"not a GraphDef in JSON form: {_shortened(error)}") from None
 

@@ -165,7 +165,7 @@ def parse_meta_graph(data: bytes) -> MetaGraphDef:
     if kind == META_GRAPH_DEF_TEXT:
         out = MetaGraphDef()
         try:
-            text_format.Parse(data.decode("utf-8", "replace"), out, descriptor_pool=POOL)
+            text_format.Parse(data.decode("utf-8-sig", "replace"), out, descriptor_pool=POOL)
         except (text_format.ParseError, RecursionError, ValueError) as error:
             raise errors.DataLossError(f"not a MetaGraphDef in text form: {error}") from None
         return out
