@@ -99,7 +99,9 @@ def _parse_text(data: bytes, message: Any) -> Any:
 
 def _parse_json(data: bytes) -> GraphDef:
     try:
-        return json_format.Parse(data.removeprefix(codecs.BOM_UTF8), GraphDef(), descriptor_pool=POOL, max_recursion_depth=100)
+        return json_format.Parse(
+            data.removeprefix(codecs.BOM_UTF8), GraphDef(), descriptor_pool=POOL, max_recursion_depth=100
+        )
     except (json_format.ParseError, RecursionError, ValueError) as error:
         raise errors.DataLossError(f"not a GraphDef in JSON form: {_shortened(error)}") from None
 
