@@ -37,7 +37,7 @@ def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None,
             joined = patterns
         else:
             joined = apply_op("ReduceJoin", patterns, [0], separator=", ")
-        message = apply_op("AddV2", "No files matched pattern: ", joined, name="message")
+        message = apply_op("Add", "No files matched pattern: ", joined, name="message")
         check = apply_op("Assert", condition, [message], summarize=1, name="assert_not_empty")
         with control_dependencies([check]):
             matching = apply_op("Identity", matching)
