@@ -157,7 +157,7 @@ class DenseTable(Table):
     def insert(self, keys: Array, values: Array) -> None:
         """Set the values of `keys`. Raises: InvalidArgumentError if one of the keys set apart is among them."""
         listed = self._checked(keys)
-        rows = values.reshape(len(listed), -1)
+        rows = values.reshape(len(listed), self._values.shape[1])
         with self._lock:
             # As if all keys were new: it decides when the table grows, and so where its keys are.
             wanted = np.float32(self.size + len(listed))
@@ -235,7 +235,7 @@ class DenseTable(Table):
             )
         listed = self._listed(keys)
         with self._lock:
-            self._keys, self._values = keys.copy(), values.reshape(len(keys), -1).copy()
+            self._keys, self._values = keys.copy(), values.reshape(len(keys), self._values.shape[1]).copy()
             where = {key: i for i, key in reversed(list(enumerate(listed)))}
             where.pop(self._empty, None)
             where.pop(self._deleted, None)
