@@ -17,7 +17,6 @@ from icefloe.ops.gradient_nodes import reshape, shape_of, sum_over, transpose
     "PlaceholderWithDefault",
     "Snapshot",
     "EnsureShape",
-   
     "DeepCopy",
     "Copy",
 )

@@ -28,7 +28,7 @@ from icefloe.ops.gradient_nodes import (
 Pair = tuple[Any, Any]
 
 
-@gradient("AddN")
+@gradient("AddN", "AccumulateNV2")
 def add_n(op: Operation, grad: Any) -> list[Any]:
     """The gradient for each term."""
     return [grad] * len(op.inputs)

@@ -160,3 +160,14 @@ def local_response(op: Operation, grad: Tensor) -> Tensor:
     """As an op of its own computes it."""
     attrs = {name: op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
     return apply_op("LRNGrad", grad, op.inputs[0], op.outputs[0], **attrs)
+
+
+@gradient("CTCLoss", "CTCLossV2")
+def ctc_loss(op: Operation, grad: Tensor, _: Any) -> list[Any]:
+    """The op's second output, times the gradient of each sequence's loss."""
+    message = (
+        "Currently there is no way to take the second derivative of ctc_loss due to the fused implementation's "
+        "interaction with tf.gradients()"
+    )
+    kept = apply_op("PreventGradient", op.outputs[1], message=message)
+    return [expand_dims(grad, -1) * kept, None, None, None]

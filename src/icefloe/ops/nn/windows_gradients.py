@@ -202,3 +202,19 @@ def resized_nearest(op: Operation, grad: Tensor) -> list[Any]:
     x = op.inputs[0]
     size: Any = x.shape.as_list()[1:3] if x.shape[1:3].is_fully_defined() else shape_of(x)[1:3]
     return [apply_op("ResizeNearestNeighborGrad", grad, size, **attrs), None]
+
+
+@gradient("CropAndResize")
+def cropped(op: Operation, grad: Tensor) -> list[Any]:
+    """By the images and, of bilinear crops, by the boxes."""
+    image, boxes, numbers = op.inputs[:3]
+    method = op.get_attr("method")
+    by_image = None
+    if image.dtype.is_floating:
+        by_image = apply_op(
+            "CropAndResizeGradImage", grad, boxes, numbers, shape_of(image), T=image.dtype, method=method
+        )
+    by_boxes = None
+    if method == b"bilinear":
+        by_boxes = apply_op("CropAndResizeGradBoxes", grad, image, boxes, numbers)
+    return [by_image, by_boxes, None, None]
