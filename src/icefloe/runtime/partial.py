@@ -7,7 +7,8 @@ What a call asks for is checked before anything of it happens, so a refused call
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ class PartialRun:
         self.pending_fetches.update({id(op): op for op in plan.targets})
         self._asked = frozenset(self.pending_fetches)
         self._lock = threading.Lock()
-        self._execution = None if shared.flow is None else general.Execution(shared.flow, self._fail)
+        self._execution = None if shared.flow is None else general.Execution(shared.flow, _weak(self._fail))
 
     @property
     def is_over(self) -> bool:
@@ -236,3 +237,15 @@ class PartialRun:
 
     def _read(self, slot: int, value: Any) -> Any:
         return read_cell(value) if slot in self._shared.plan.cells else value
+
+
+def _weak(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that calls `method` without holding its object, so that dropping a run gives up what waits."""
+    found = weakref.WeakMethod(method)
+
+    def call(*args: Any) -> Any:
+        bound = found()
+        assert bound is not None
+        return bound(*args)
+
+    return call
