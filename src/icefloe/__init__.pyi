@@ -356,6 +356,7 @@ from icefloe.lib.math_elementwise import rsqrt as rsqrt
 from icefloe.lib.math_cast import saturate_cast as saturate_cast
 from icefloe.checkpoint import save_checkpoint as save_checkpoint
 from icefloe.load import save_graph as save_graph
+from icefloe import saved_model as saved_model
 from icefloe.saver.graph_variables import saver_for as saver_for
 from icefloe.lib.math_elementwise import scalar_mul as scalar_mul
 from icefloe.lib.functional import scan as scan

@@ -399,6 +399,47 @@ NAMES: dict[str, dict[str, str]] = {
         "training.queue_runner": "start_queue_runners",
         "lib.queue_runner": "QueueRunner add_queue_runner",
     },
+    "saved_model": {
+        "module": "constants signature_constants signature_def_utils tag_constants utils",
+        "saved_models.constants": """
+            ASSETS_DIRECTORY ASSETS_KEY CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES
+            CLASSIFY_OUTPUT_SCORES DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB DEFAULT_SERVING_SIGNATURE_DEF_KEY
+            GPU LEGACY_INIT_OP_KEY MAIN_OP_KEY PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS
+            REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS SAVED_MODEL_FILENAME_PB
+            SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION SERVING TPU TRAINING VARIABLES_DIRECTORY
+            VARIABLES_FILENAME
+        """,
+        "saved_models.signatures": """
+            build_signature_def build_tensor_info classification_signature_def get_tensor_from_tensor_info
+            is_valid_signature predict_signature_def regression_signature_def
+        """,
+    },
+    "saved_model.constants": {
+        "saved_models.constants": """
+            ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB LEGACY_INIT_OP_KEY
+            MAIN_OP_KEY SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION
+            VARIABLES_DIRECTORY VARIABLES_FILENAME
+        """,
+    },
+    "saved_model.signature_constants": {
+        "saved_models.constants": """
+            CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES CLASSIFY_OUTPUT_SCORES
+            DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_INPUTS PREDICT_METHOD_NAME PREDICT_OUTPUTS
+            REGRESS_INPUTS REGRESS_METHOD_NAME REGRESS_OUTPUTS
+        """,
+    },
+    "saved_model.signature_def_utils": {
+        "saved_models.signatures": """
+            build_signature_def classification_signature_def is_valid_signature predict_signature_def
+            regression_signature_def
+        """,
+    },
+    "saved_model.tag_constants": {
+        "saved_models.constants": "GPU SERVING TPU TRAINING",
+    },
+    "saved_model.utils": {
+        "saved_models.signatures": "build_tensor_info get_tensor_from_tensor_info",
+    },
     "version": {
         "top": """
             COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER

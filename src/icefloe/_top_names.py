@@ -3,7 +3,8 @@
 NAMES: dict[str, str] = {
     "module": """
         errors proto raw_ops bitwise compat data dtypes gfile image initializers io linalg logging lookup losses
-        manip math nest nn quantization queue random sets signal sparse spectral strings summary timeline train version
+        manip math nest nn quantization queue random saved_model sets signal sparse spectral strings summary timeline
+        train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """

@@ -1,0 +1,5 @@
+"""SavedModels, as in tf.saved_model."""
+
+from icefloe import _names
+
+__getattr__, __dir__, __all__ = _names.lazy("saved_model", globals())

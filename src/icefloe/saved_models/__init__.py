@@ -1,0 +1,1 @@
+"""SavedModels: the names in them, and signatures."""
