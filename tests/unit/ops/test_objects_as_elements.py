@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import icefloe
-from icefloe import errors
+from icefloe import datatypes, errors
 from icefloe.graph import registry
 from icefloe.proto import DataType, TensorProto, VariantTensorDataProto
 
@@ -68,8 +68,6 @@ def test_elements_become_scalars() -> None:
 
 
 def test_shape_of_objects() -> None:
-    from icefloe import datatypes
-
     assert run("Shape", A, out_type=datatypes.int32).tolist() == []
     assert run("Shape", things(A, B, shape=(1, 2)), out_type=datatypes.int64).tolist() == [1, 2]
     assert run("Rank", A) == 0
@@ -93,10 +91,10 @@ def test_gathered_rows_of_objects() -> None:
 def test_constants_come_out_of_messages() -> None:
     message = TensorProto(dtype=DataType.DT_VARIANT)
     message.variant_val.add(type_name="int", metadata=b"\1\0\0\0")
-    assert run("Const", value=message) == message.variant_val[0]
+    assert run("Const", value=message, dtype=datatypes.variant) == message.variant_val[0]
     one = icefloe.make_tensor_proto([1.5])
     message.variant_val[0].CopyFrom(VariantTensorDataProto(type_name="tensorflow::TensorList", metadata=b"\0\1\1"))
     message.variant_val[0].tensors.append(one)
     message.tensor_shape.dim.add(size=1)
-    (kept,) = run("Const", value=message)
+    (kept,) = run("Const", value=message, dtype=datatypes.variant)
     assert run("TensorListLength", kept) == 1
