@@ -239,7 +239,8 @@ class Optimizer:
         graph = colocate_with.op.graph
         found = self._other_variables.get((name, graph))
         if found is None:
-            own = name_scope(f"{self._name}/") if self._use_own_namescope_for_non_slot_vars else contextlib.nullcontext()
+            scoped = self._use_own_namescope_for_non_slot_vars
+            own = name_scope(f"{self._name}/") if scoped else contextlib.nullcontext()
             with own, get_default_graph().colocate_with(colocate_with):
                 found = Variable(initial_value, name=name, trainable=False, use_resource=_is_resource(colocate_with))
             self._other_variables[name, graph] = found
