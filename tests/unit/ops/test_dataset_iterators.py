@@ -369,3 +369,32 @@ def test_a_cache_in_files_is_made_once(tmp_path: Path) -> None:
         assert drawn(session, element) == [0, 1, 2]
     with tf.open_checkpoint(prefix) as reader:
         assert list(reader) == ["      0_0", "      1_0", "      2_0"]
+
+
+def test_thousands_put_together() -> None:
+    made = numbers(1)
+    for i in range(1, 3000):
+        made = raw_ops.ConcatenateDataset(input_dataset=made, another_dataset=numbers(i + 1, i), **KIND)
+    handle = iterator()
+    start = raw_ops.MakeIterator(dataset=made, iterator=handle)
+    with tf.Session() as session:
+        session.run(start)
+        assert drawn(session, following(handle), 4000) == list(range(3000))
+
+
+def test_padding_beyond_memory() -> None:
+    made = raw_ops.PaddedBatchDatasetV2(
+        input_dataset=raw_ops.TensorDataset(components=[[1]], output_shapes=[[1]]),
+        batch_size=2,
+        padded_shapes=[np.array([1 << 50])],
+        padding_values=[0],
+        drop_remainder=False,
+        output_shapes=[[None, None]],
+    )
+    handle = iterator(output_types=[tf.int32], output_shapes=[[None, None]])
+    start = raw_ops.MakeIterator(dataset=made, iterator=handle)
+    element = following(handle, output_types=[tf.int32], output_shapes=[[None, None]])
+    with tf.Session() as session:
+        session.run(start)
+        with pytest.raises(errors.ResourceExhaustedError):
+            session.run(element)

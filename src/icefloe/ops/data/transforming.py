@@ -9,6 +9,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.datatypes import DType
+from icefloe.ops.allocation import check_shape
 from icefloe.ops.data.making import dataset_op, flag, number, spec_of, text
 from icefloe.resources.datasets.base import Dataset, as_dataset
 from icefloe.resources.datasets.batching import Batch, DenseToSparseBatch, PaddedBatch
@@ -63,6 +64,7 @@ def padded_batch_dataset_v2(
         padded_shapes,
         padding_values,
         flag(drop_remainder, "drop_remainder"),
+        check_shape,
     )
 
 

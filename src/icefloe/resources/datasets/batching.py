@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,8 @@ class _BatchIterator(Ending):
 class PaddedBatch(Batch):
     """Each `size` elements as one, each component padded to `shapes`, where an unknown size is that of the largest.
 
+    check: raises an error for a shape and dtype that the memory cannot hold.
+
     Raises: InvalidArgumentError for shapes and values that do not fit the dataset's components.
     """
 
@@ -110,9 +112,10 @@ class PaddedBatch(Batch):
         shapes: Sequence[Any],
         values: Sequence[Any],
         drop_remainder: bool,
-        spec: Spec | None = None,
+        check: Callable[[tuple[int, ...], np.dtype[Any]], object],
     ) -> None:
-        super().__init__(source, size, drop_remainder, spec)
+        super().__init__(source, size, drop_remainder)
+        self._check = check
         count = len(source.spec.dtypes)
         if len(shapes) != count:
             raise errors.InvalidArgumentError(
@@ -164,6 +167,7 @@ class PaddedBatch(Batch):
                         f"{i}: expected rank {len(shape)} but got element with rank {len(size)}"
                     )
             target = tuple([max(s[d] for s in sizes) if n is None else n for d, n in enumerate(shape)])
+            self._check((len(column), *target), self.source.spec.dtypes[i].numpy)
             columns.append(padded(column, target, self._values[i], self.source.spec.dtypes[i].numpy))
         return tuple(columns)
 

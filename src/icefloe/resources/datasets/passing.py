@@ -132,8 +132,12 @@ class _AssertCardinalityIterator(Through):
         self._seen = int(state["seen"])
 
 
+# So many failures in a row are no bad elements, but an input that fails for ever, such as a missing file.
+_MOST_FAILURES = 1_000_000
+
+
 class IgnoreErrors(OneInput):
-    """The elements that can be had; errors in between are left out."""
+    """The elements that can be had; errors in between are left out. A million in a row are an error all the same."""
 
     kind = "IgnoreErrors"
 
@@ -150,12 +154,16 @@ class _IgnoreErrorsIterator(Ending):
         self._context = context
 
     def next(self) -> Element | None:
+        failures = 0
         while self.source is not None:
             try:
                 element = self.source.next()
             except errors.OpError:
                 # What ends the run is no error of an element.
                 self._context.check()
+                failures += 1
+                if failures == _MOST_FAILURES:
+                    raise
                 continue
             if element is None:
                 self.source = None

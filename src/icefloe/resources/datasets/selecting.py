@@ -249,7 +249,8 @@ class Concatenate(Dataset):
             raise errors.InvalidArgumentError(
                 f"input dataset and dataset to concatenate have different output_types {names[0]} and {names[1]}"
             )
-        super().__init__(spec, first, second)
+        # Many put together one by one are one sequence of datasets, not a nest as deep as they are many.
+        super().__init__(spec, *(first.inputs if isinstance(first, Concatenate) else (first,)), second)
 
     def iterator(self, context: Context) -> Iterator:
         return _ConcatenateIterator(self.inputs, context)
@@ -262,9 +263,12 @@ class Concatenate(Dataset):
 
     def get(self, index: int, context: Context) -> Element:
         self.check_index(index, context)
-        first, second = self.inputs
-        size = first.cardinality(context)
-        return first.get(index, context) if index < size else second.get(index - size, context)
+        for dataset in self.inputs:
+            size = dataset.cardinality(context)
+            if index < size:
+                return dataset.get(index, context)
+            index -= size
+        raise errors.OutOfRangeError(f"Index out of range: {index}")
 
     def indexing_problem(self) -> str | None:
         return next((p for p in (dataset.indexing_problem() for dataset in self.inputs) if p), None)
