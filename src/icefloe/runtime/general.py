@@ -94,11 +94,13 @@ class Dataflow:
         self.frames: list[str] = []
         self.constant: list[bool] = []
         self.enters: dict[str, int] = {}
+        self.limits: dict[str, int] = {}
         for position, step in enumerate(plan.steps):
             name, constant = "", False
             if self.kinds[position] == _ENTER:
                 name, constant = step.node.kernel_attr("frame_name"), step.node.kernel_attr("is_constant")
                 self.enters[name] = self.enters.get(name, 0) + 1
+                self.limits[name] = max(1, step.node.kernel_attr("parallel_iterations"))
             self.frames.append(name)
             self.constant.append(constant)
         self.fetched = {made[slot][0] for slot in plan.fetches if slot in made}
@@ -148,11 +150,23 @@ class _Iteration:
 
 
 class _Frame:
-    """A loop under way, or the root."""
+    """A loop under way, or the root. At most `limit` iterations are; what would begin one more is held back."""
 
-    __slots__ = ("constants", "dead_exits", "enters_left", "iterations", "last", "name", "order", "parent", "place")
+    __slots__ = (
+        "constants",
+        "dead_exits",
+        "enters_left",
+        "held",
+        "iterations",
+        "last",
+        "limit",
+        "name",
+        "order",
+        "parent",
+        "place",
+    )
 
-    def __init__(self, name: str, parent: _Frame | None, place: _Iteration | None, enters: int) -> None:
+    def __init__(self, name: str, parent: _Frame | None, place: _Iteration | None, enters: int, limit: int = 1) -> None:
         self.name = name
         self.parent = parent
         self.place = place
@@ -163,6 +177,9 @@ class _Frame:
         # What is the same in every iteration: (step, its output or DEAD).
         self.constants: list[tuple[int, Any]] = []
         self.dead_exits: list[int] = []
+        self.limit = limit
+        # Steps whose outputs the next iteration begins with.
+        self.held: list[tuple[int, Any]] = []
 
 
 class Execution:
@@ -379,8 +396,12 @@ class Execution:
                 assert frame.parent is not None and frame.place is not None
                 self._spread(position, frame.parent, frame.place, False, outputs)
         elif kind == _NEXT:
-            if not is_dead:
-                self._spread(position, frame, self._next(frame, iteration), False, outputs)
+            if is_dead:
+                pass
+            elif iteration.number == frame.last and len(frame.iterations) >= frame.limit:
+                frame.held.append((position, outputs))
+            else:
+                self._spread(position, frame, self._next(frame, iteration.number + 1), False, outputs)
         else:
             self._spread(position, target, place, is_dead, outputs)
         self._leave(frame, iteration)
@@ -472,12 +493,13 @@ class Execution:
     def _child(self, name: str, frame: _Frame, iteration: _Iteration) -> _Frame:
         child = iteration.children.get(name)
         if child is None:
-            child = iteration.children[name] = _Frame(name, frame, iteration, self._flow.enters[name])
+            child = iteration.children[name] = _Frame(
+                name, frame, iteration, self._flow.enters[name], self._flow.limits[name]
+            )
             iteration.busy += 1
         return child
 
-    def _next(self, frame: _Frame, iteration: _Iteration) -> _Iteration:
-        number = iteration.number + 1
+    def _next(self, frame: _Frame, number: int) -> _Iteration:
         found = frame.iterations.get(number)
         if found is None:
             if self.context is not None:
@@ -502,6 +524,11 @@ class Execution:
                 if frame.iterations[first].busy:
                     return
                 del frame.iterations[first]
+                if frame.held:
+                    held, frame.held = frame.held, []
+                    following = self._next(frame, frame.last + 1)
+                    for position, outputs in held:
+                        self._spread(position, frame, following, False, outputs)
             parent, place = frame.parent, frame.place
             assert place is not None
             del place.children[frame.name]

@@ -265,6 +265,23 @@ def test_two_loops_joined_by_a_queue(graph: Graph) -> None:
         assert list(s.run(fetches)) == [20, sum(i << (19 - i) for i in range(20))]
 
 
+@pytest.mark.parametrize("limit", [1, 4])
+def test_a_loop_runs_ahead_no_further_than_it_may(graph: Graph, limit: int) -> None:
+    """The counter does not wait for the queue, what comes of it does; `parallel_iterations` says how many may be begun."""
+    q = tf.FIFOQueue(100, tf.int32, [[]])
+    put = q.enqueue_many([np.arange(30, dtype=np.int32)])
+
+    def take(i: Any, total: Any) -> Any:
+        return i + 1, total + q.dequeue()
+
+    loop = tf.while_loop(lambda i, total: i < 30, take, [0, 0], parallel_iterations=limit)
+    with Session() as s:
+        background = Background(lambda: s.run(loop))
+        until_waiting(s, dequeues=limit)
+        s.run(put)
+        assert list(background.join().result) == [30, sum(range(30))]
+
+
 @pytest.mark.usefixtures("loops_of_v2")
 def test_two_loops_of_functions_joined_by_a_queue(graph: Graph) -> None:
     """Each is one node that calls functions; these wait for each other."""
