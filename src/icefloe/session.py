@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from icefloe import errors, stacks
+from icefloe.graph import collector
 from icefloe.graph.device_spec import canonical_name
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
@@ -359,11 +360,12 @@ class BaseSession:
         return (tuple(map(id, structure.elements)), tuple(map(id, fed)), self._graph.mutations)
 
     def _program(self, structure: Structure, fed: Sequence[Tensor]) -> Program:
-        return self._programs.get(
-            self._key(structure, fed),
-            lambda: Program(plan.build(structure.tensors, structure.targets, fed), self._scope, self._settings.engine),
-            lambda made: len(made.plan.steps),
-        )
+        def make() -> Program:
+            with collector.paused():
+                made = plan.build(structure.tensors, structure.targets, fed)
+                return Program(made, self._scope, self._settings.engine)
+
+        return self._programs.get(self._key(structure, fed), make, lambda made: len(made.plan.steps))
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} cannot be pickled: it holds state and functions; pickle its graph")

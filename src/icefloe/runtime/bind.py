@@ -137,6 +137,9 @@ def bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...] = ()) -> 
 
 def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Binding:
     op = step.node
+    reads_nothing = not plan.cells or plan.cells.isdisjoint(step.inputs)
+    if reads_nothing and (shared := _shared(op)) is not None:
+        return shared
     signature = op.signature
     if op.type in effects.CELL_PASSES and op.type not in effects.CONTROL_FLOW and step.inputs[0] in plan.cells:
         checks = signature is None or not signature.allows_uninitialized_input
@@ -167,12 +170,12 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
     elif op.type in effects.WHILES:
         function, keywords = scope.functions.loop(op, keywords["cond"], keywords["body"]), {}
     grouped = layout(op, signature.inputs)
-    if any(tensor.dtype in (datatypes.resource, datatypes.variant) for tensor in op.outputs):
+    if _makes_handles(op):
         pure = False
-    return Binding(
+    found = Binding(
         function,
         grouped,
-        _reads(step, plan, signature if kernel.takes_refs else None, grouped),
+        _NOTHING if reads_nothing else _reads(step, plan, signature if kernel.takes_refs else None, grouped),
         keywords,
         kernel.per_run,
         signature.returns_bare,
@@ -182,6 +185,26 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
         "fresh" in kernel.attrs,
         blocks,
     )
+    if reads_nothing and pure and not kernel.attrs and not any(arg.is_list for arg in signature.inputs):
+        _SHARED[op.type] = kernel, found
+    return found
+
+
+# Bindings that are the same for all nodes of an op, with the kernel they are of.
+_SHARED: dict[str, tuple[registry.Kernel, Binding]] = {}
+_NOTHING: frozenset[int] = frozenset()
+
+
+def _shared(op: Operation) -> Binding | None:
+    known = _SHARED.get(op.type)
+    if known is None or registry.KERNELS.get(op.type) is not known[0] or _makes_handles(op):
+        return None
+    return known[1]
+
+
+def _makes_handles(op: Operation) -> bool:
+    """Return whether an output is a resource or variant: what must be made anew in each run."""
+    return any(t.dtype is datatypes.resource or t.dtype is datatypes.variant for t in op.outputs)
 
 
 def _pass_on(value: Any) -> Any:
@@ -273,11 +296,10 @@ def _bind_call(op: Operation, step: Step, plan: Plan, scope: Scope) -> Binding:
 def flat_call(binding: Binding) -> Callable[..., Any]:
     """Return a function of the flat values of a step's inputs, and of `run=` where the kernel is per_run."""
     function = functools.partial(binding.function, **binding.keywords) if binding.keywords else binding.function
-    count = sum(1 if isinstance(entry, int) else len(entry) for entry in binding.layout)
-    if count == len(binding.layout) and all(isinstance(entry, int) for entry in binding.layout):
+    if tuple not in map(type, binding.layout):
         if not binding.reads:
             return function
-        reads = tuple([i in binding.reads for i in range(count)])
+        reads = tuple([i in binding.reads for i in range(len(binding.layout))])
 
         def call_reading(*values: Any, **run: Any) -> Any:
             return function(*[read_cell(v) if r else v for v, r in zip(values, reads)], **run)

@@ -60,6 +60,8 @@ def optimize(draft: Draft) -> Draft:
 
 def resolve_handles(draft: Draft) -> Draft:
     """Turn the handles of variables into constants."""
+    if effects.HANDLES.isdisjoint([step.node.type for step in draft.steps]):
+        return draft
     return _evaluate(draft, lambda step, binding: step.node.type in effects.HANDLES, limit=None)
 
 
@@ -73,7 +75,7 @@ def _evaluate(draft: Draft, applies: Any, limit: int | None) -> Draft:
     steps, bindings = [], []
     with np.errstate(all="ignore"):
         for step, binding in zip(draft.steps, draft.bindings):
-            if applies(step, binding) and not step.is_guarded and all(slot in constants for slot in step.inputs):
+            if constants.keys() >= set(step.inputs) and applies(step, binding) and not step.is_guarded:
                 values = _values(step, binding, constants, limit)
                 if values is not None:
                     for value in values:
@@ -114,7 +116,7 @@ def forward(draft: Draft) -> Draft:
     same: dict[int, int] = {}
     steps, bindings = [], []
     for step, binding in zip(draft.steps, draft.bindings):
-        if any(slot in same for slot in step.inputs):
+        if same and not same.keys().isdisjoint(step.inputs):
             step = replace(step, inputs=tuple([same.get(slot, slot) for slot in step.inputs]))
         if (
             step.node.type in FORWARDS

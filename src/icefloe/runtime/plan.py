@@ -7,8 +7,9 @@ knows the graph only; `bind` adds kernels and a session's state.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from icefloe.graph.input_check import check_inputs
 from icefloe.graph.operation import Operation
@@ -55,33 +56,31 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     for op in order:
         if op._raw is not None:
             check_inputs(op)
-        numbers = []
-        for tensor in op.outputs:
-            number = slots.get(id(tensor))
-            # The producer of a fed tensor may run for another output's sake; what it makes of the fed one goes nowhere.
-            if number is None or number < fed:
-                number = len(tensors)
-                tensors.append(tensor)
-                slots.setdefault(id(tensor), number)
-            numbers.append(number)
+        first = len(tensors)
+        made = op.outputs
+        # The producer of a fed tensor may run for another output's sake; what it makes of the fed one goes nowhere.
+        tensors += made
+        outputs.append(tuple(range(first, len(tensors))))
+        for number, tensor in enumerate(made, first):
+            slots.setdefault(id(tensor), number)
             if tensor.dtype is not None and tensor.dtype._is_ref_dtype:
                 cells.add(number)
-        outputs.append(tuple(numbers))
     steps = []
-    for op, made in zip(order, outputs):
+    for op, numbers in zip(order, outputs):
         inputs = tuple([slots[id(tensor)] for tensor in op.inputs])
         controls = tuple([positions[other._id] for other in op.control_inputs if other._id in positions])
-        if op.type in effects.CELL_PASSES and any(i in cells for i in inputs):
-            cells.add(made[0])
+        if cells and op.type in effects.CELL_PASSES and not cells.isdisjoint(inputs):
+            cells.add(numbers[0])
             if op.type in ("Switch", "RefSwitch"):
-                cells.add(made[1])
-        steps.append(Step(op, inputs, made, controls))
-    has_loops = any(op.type in effects.LOOPS for op in order)
+                cells.add(numbers[1])
+        steps.append(Step(op, inputs, numbers, controls))
+    types = {op.type for op in order}
+    has_loops = not types.isdisjoint(effects.LOOPS)
     size = len(tensors)
-    if not has_loops and any(op.type in effects.CONTROL_FLOW for op in order):
+    if not has_loops and not types.isdisjoint(effects.CONTROL_FLOW):
         steps, size, _ = guards.guarded(steps, size)
     wanted = tuple([slots[id(tensor)] for tensor in fetches])
-    used = frozenset(slot for step in steps for slot in step.inputs).union(wanted)
+    used = frozenset(itertools.chain(wanted, *[step.inputs for step in steps]))
     return Plan(
         tuple(steps),
         tuple(tensors),
@@ -100,12 +99,12 @@ def with_liveness(steps: Sequence[Step], keep: Sequence[int]) -> tuple[Step, ...
     seen = set(keep)
     result = []
     for step in reversed(steps):
-        dead = []
-        results = step.outputs if step.flag is None else (*step.outputs, step.flag)
-        for slot in {*step.inputs, *step.watch, *results}:
-            if slot not in seen:
-                seen.add(slot)
-                dead.append(slot)
-        result.append(replace(step, dead=tuple(sorted(dead))))
+        found = {*step.inputs, *step.outputs}
+        if step.watch or step.flag is not None:
+            found.update(step.watch)
+            found.update(() if step.flag is None else (step.flag,))
+        found -= seen
+        seen |= found
+        result.append(step.ending(tuple(sorted(found))))
     result.reverse()
     return tuple(result)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
+from icefloe.graph import collector
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.ops.flow.dead import DEAD
@@ -187,7 +188,8 @@ class Program:
             return compiled(feeds, context, self.fail)
         code = self._code
         if code is None:
-            code = self._code = assemble(self.steps, self.bindings)
+            with collector.paused():
+                code = self._code = assemble(self.steps, self.bindings)
         slots = self._template.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
