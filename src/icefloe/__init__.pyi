@@ -64,6 +64,7 @@ from icefloe.proto import SummaryMetadata as SummaryMetadata
 from icefloe.lib.readers import TFRecordReader as TFRecordReader
 from icefloe.graph.tensor import Tensor as Tensor
 from icefloe.lib.tensor_array import TensorArray as TensorArray
+from icefloe.lib.tensor_array import TensorArraySpec as TensorArraySpec
 from icefloe.proto import TensorInfo as TensorInfo
 from icefloe.shapes import TensorShape as TensorShape
 from icefloe.graph.type_specs import TensorSpec as TensorSpec

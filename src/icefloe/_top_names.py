@@ -141,7 +141,7 @@ NAMES: dict[str, str] = {
         variance_scaling_initializer=VarianceScaling orthogonal_initializer=Orthogonal
         glorot_uniform_initializer=GlorotUniform glorot_normal_initializer=GlorotNormal
     """,
-    "lib.tensor_array": "TensorArray",
+    "lib.tensor_array": "TensorArray TensorArraySpec",
     "lib.strings": """
         string_join string_split string_to_hash_bucket string_to_number substr=substr_deprecated reduce_join
         regex_replace

@@ -8,15 +8,19 @@ Source: tensorflow/python/ops/tensor_array_ops.py (arguments).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from icefloe import datatypes
+from icefloe.graph.default_graph import name_scope
 from icefloe.graph.graph import get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.graph.type_specs import TensorSpec, TypeSpec, type_spec_from_value
 from icefloe.lib.control_flow_toggles import use_control_flow_v2
 from icefloe.lib.tensor_array_kinds import HandleArray, ListArray
-from icefloe.shapes import TensorShape
+from icefloe.lib.tensor_lists import tensor_list_from_tensor
+from icefloe.shapes import TensorShape, as_shape
 
 
 class TensorArray:
@@ -95,6 +99,10 @@ class TensorArray:
         inferred: bool = self._implementation._infer_shape
         return inferred
 
+    @property
+    def _type_spec(self) -> TensorArraySpec:
+        return TensorArraySpec.from_value(self)
+
     def with_flow(self, flow: Any) -> TensorArray:
         """Return this array in the state that `flow` stands for, as after a loop."""
         found: TensorArray = self._implementation.followed(flow)
@@ -159,6 +167,87 @@ class TensorArray:
     def close(self, name: str | None = None) -> Operation:
         """Return the operation that drops all elements."""
         return self._implementation.close(name=name)
+
+
+class TensorArraySpec(TypeSpec):
+    """What is known of a TensorArray: shape and dtype of its elements, whether it grows, whether all have one shape."""
+
+    value_type = TensorArray
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = datatypes.float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        self._element_shape = as_shape(element_shape)
+        self._dtype = datatypes.as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @staticmethod
+    def from_value(value: Any) -> TensorArraySpec:
+        """Return the spec of a TensorArray. Raises: TypeError if it is none."""
+        _check_array(value)
+        return TensorArraySpec(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether `other` is of an array of the same dtype that grows if this does; shapes do not count."""
+        return (
+            isinstance(other, TensorArraySpec)
+            and self._dtype == other._dtype
+            and self._dynamic_size == other._dynamic_size
+        )
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """Return the spec that says what this and all of `others` say; None if they differ in more than shapes.
+
+        Of specs of several kinds that is False, as in TensorFlow.
+        """
+        if not all(isinstance(other, TensorArraySpec) for other in others):
+            return False
+        shape = self._element_shape.most_specific_common_supertype([other._element_shape for other in others])
+        if shape is None or not all(self.is_subtype_of(other) for other in others):
+            return None
+        infer_shape = all(spec._infer_shape for spec in (self, *others))
+        return TensorArraySpec(shape, self._dtype, self._dynamic_size, infer_shape)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether an array may fit both this and another spec, or be the one given; `infer_shape` does not count."""
+        other = spec_or_value if isinstance(spec_or_value, TypeSpec) else type_spec_from_value(spec_or_value)
+        return (
+            isinstance(other, TensorArraySpec)
+            and self._dtype.is_compatible_with(other._dtype)
+            and self._element_shape.is_compatible_with(other._element_shape)
+            and self._dynamic_size == other._dynamic_size
+        )
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        return (TensorSpec([], datatypes.variant),)
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        _check_array(value)
+        if value.flow is not None and value.flow.dtype == datatypes.variant:
+            return (value.flow,)
+        with name_scope("convert_tensor_array"):
+            return (tensor_list_from_tensor(value.stack(), value.element_shape),)
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        made = TensorArray(
+            self._dtype, flow=components[0], dynamic_size=self._dynamic_size, infer_shape=self._infer_shape
+        )
+        made._implementation._element_shape = [self._element_shape]
+        return made
+
+
+def _check_array(value: Any) -> None:
+    if not isinstance(value, TensorArray):
+        raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
 
 
 def build_ta_with_new_flow(old_ta: TensorArray, flow: Any) -> TensorArray:

@@ -1,0 +1,28 @@
+"""Calls of TensorArraySpec."""
+
+CALLS = [
+    "a = tf.TensorArraySpec([None, 3], tf.float32)",
+    "a, tf.TensorArraySpec(), tf.TensorArraySpec([2], 'int32', True, False)",
+    "tf.TensorArraySpec([2], 'nonsense')",
+    "a == tf.TensorArraySpec([None, 3], tf.float32), a == tf.TensorArraySpec([2, 3]), hash(a) == hash(tf.TensorArraySpec([None, 3]))",
+    "ta = tf.TensorArray(tf.float32, 2, element_shape=[2, 3])",
+    "tf.TensorArraySpec.from_value(ta), tf.type_spec_from_value(ta)",
+    "tf.TensorArraySpec.from_value(tf.TensorArray(tf.int32, 2, dynamic_size=True, infer_shape=False))",
+    "tf.TensorArraySpec.from_value(3)",
+    "[a.is_compatible_with(v) for v in (ta, tf.constant(1.0), tf.TensorArraySpec(), tf.TensorArraySpec([2, 4]))]",
+    "[a.is_compatible_with(v) for v in (tf.TensorArraySpec(None, tf.int32), tf.TensorArraySpec(None, dynamic_size=True))]",
+    "[a.is_subtype_of(v) for v in (tf.TensorArraySpec(), tf.TensorArraySpec([5]), tf.TensorArraySpec(None, tf.int32), tf.TensorSpec([]))]",
+    "a.most_specific_common_supertype([tf.TensorArraySpec([2, 3], infer_shape=False)])",
+    "a.most_specific_common_supertype([tf.TensorArraySpec([2, 3], tf.int32)])",
+    "a.most_specific_common_supertype([tf.TensorArraySpec([2, 3], dynamic_size=True)])",
+    "a.most_specific_common_supertype([tf.TensorSpec([2, 3])])",
+    "a.most_specific_compatible_type(tf.TensorArraySpec([2, 3]))",
+    "a.value_type is tf.TensorArray, a.flatten()",
+    "parts = a.to_tensors(ta.write(0, tf.ones([2, 3])).write(1, tf.ones([2, 3])))",
+    "[(p.name, p.dtype, p.shape) for p in parts]",
+    "again = a.from_tensors(iter(parts))",
+    "(again.dtype, again.element_shape, again.dynamic_size, again.handle, again.flow is parts[0])",
+    "tf.Session().run([again.stack(), again.size()])",
+    "a.to_tensors(3)",
+    "a.from_tensors(iter(a.to_tensors(again))).flow is parts[0]",
+]
