@@ -32,10 +32,11 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.data_choice": "choose_from_datasets sample_from_datasets",
         "lib.data_functional": "Reducer",
         "lib.data_experimental": """
-            Counter=counter_v1 RandomDataset=random_dataset assert_cardinality bucket_by_sequence_length cardinality
-            copy_to_device dense_to_sparse_batch enumerate_dataset from_list get_single_element group_by_reducer
-            group_by_window=grouped_by_window ignore_errors map_and_batch parallel_interleave prefetch_to_device
-            rebatch=rebatched scan=scanned shuffle_and_repeat take_while=taken_while unbatch=unbatched unique
+            Counter=counter_v1 RandomDataset=random_dataset TFRecordWriter assert_cardinality
+            bucket_by_sequence_length cardinality copy_to_device dense_to_sparse_batch enumerate_dataset from_list
+            get_single_element group_by_reducer group_by_window=grouped_by_window ignore_errors map_and_batch
+            map_and_batch_with_legacy_function=map_and_batch parallel_interleave prefetch_to_device rebatch=rebatched
+            scan=scanned shuffle_and_repeat take_while=taken_while unbatch=unbatched unique
         """,
     },
     "dtypes": {

@@ -14,6 +14,7 @@ from icefloe.lib.data_optional import Optional as Optional
 from icefloe.lib.data_optional import OptionalSpec as OptionalStructure
 from icefloe.lib.data_experimental import random_dataset as RandomDataset
 from icefloe.lib.data_functional import Reducer as Reducer
+from icefloe.lib.data_experimental import TFRecordWriter as TFRecordWriter
 from icefloe.lib.data_options import ThreadingOptions as ThreadingOptions
 from icefloe.lib.data_arguments import UNKNOWN as UNKNOWN_CARDINALITY
 from icefloe.lib.data_experimental import assert_cardinality as assert_cardinality
@@ -31,6 +32,7 @@ from icefloe.lib.data_experimental import grouped_by_window as group_by_window
 from icefloe.lib.data_experimental import ignore_errors as ignore_errors
 from icefloe.lib.data_iterator import make_saveable_from_iterator as make_saveable_from_iterator
 from icefloe.lib.data_experimental import map_and_batch as map_and_batch
+from icefloe.lib.data_experimental import map_and_batch as map_and_batch_with_legacy_function
 from icefloe.lib.data_experimental import parallel_interleave as parallel_interleave
 from icefloe.lib.data_experimental import prefetch_to_device as prefetch_to_device
 from icefloe.lib.data_experimental import rebatched as rebatch

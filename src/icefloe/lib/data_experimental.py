@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
+from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.lib import data_nest as nest
 from icefloe.lib import data_structure as structure
@@ -215,6 +217,26 @@ def at(dataset: Dataset, index: Any) -> Any:
         output_shapes=structure.flat_shapes(spec),
     )
     return structure.from_tensors(spec, tensors)
+
+
+class TFRecordWriter:
+    """Writes the elements of a dataset of strings to a TFRecord file."""
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._filename = convert_to_tensor(filename, dtype=datatypes.string, name="filename")
+        kind = "" if compression_type is None else compression_type
+        self._compression_type = convert_to_tensor(kind, dtype=datatypes.string, name="compression_type")
+
+    def write(self, dataset: Dataset) -> Operation:
+        """Return the operation that writes. Raises: TypeError unless elements are single strings."""
+        if dataset.output_types != datatypes.string or not dataset.output_shapes.is_compatible_with([]):
+            raise TypeError(
+                "Invalid `dataset`. `dataset` must contain single strings. Got "
+                f"{dataset.output_types} of shape {dataset.output_shapes}."
+            )
+        parts = dataset._variant_tensor, self._filename, self._compression_type
+        made: Operation = apply_op("DatasetToTFRecord", *parts)
+        return made
 
 
 def random_dataset(seed: Any = None) -> Dataset:

@@ -207,6 +207,19 @@ def test_listing_files(tmp_path: Path) -> None:
             session.run(none.initializer)
 
 
+def test_writing_records(tmp_path: Path) -> None:
+    path = str(tmp_path / "out.tfr")
+    words = Dataset.from_tensor_slices(["a", "bc"])
+    write = tf.data.experimental.TFRecordWriter(path, "GZIP").write(words)
+    iterator = tf.data.TFRecordDataset([path], "GZIP").make_initializable_iterator()
+    with tf.Session() as session:
+        session.run(write)
+        session.run(iterator.initializer)
+        assert drawn(session, iterator.get_next()) == [b"a", b"bc"]
+    with pytest.raises(TypeError, match="single strings"):
+        tf.data.experimental.TFRecordWriter(path).write(Dataset.range(3))
+
+
 def test_a_saver_keeps_the_position(tmp_path: Path) -> None:
     iterator = Dataset.range(9).shuffle(4, seed=1).batch(2).make_initializable_iterator()
     element = iterator.get_next()
