@@ -60,6 +60,7 @@ ELSEWHERE = {
     "control_flow_ops___SwitchRefOrTensor": "graph.control_flow_ops:switch_colocated",
     "control_flow_ops__XLAControlFlowContext": "graph.control_flow_context:XLAControlFlowContext",
     "data_flow_ops__GPUCompatibleFIFOQueue": "lib.queues:FIFOQueue",
+    "tensor_array_grad___GetGradSource": "ops.data_flow.tensor_arrays_gradients:_source",
     "indexed_slices__IndexedSlicesValue": "graph.indexed_slices:IndexedSlicesValue",
     "state_ops__is_variable_initialized": "lib.variable_lists:is_variable_initialized",
     "array_ops__batch_gather_nd": "lib.array_batch_gather:batch_gather_nd",
