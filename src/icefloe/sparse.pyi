@@ -1,4 +1,5 @@
 # Written by fixtures/make/public_names.py; do not edit.
+from icefloe.lib.data_flow import SparseConditionalAccumulator as SparseConditionalAccumulator
 from icefloe.graph.sparse_tensor import SparseTensor as SparseTensor
 from icefloe.lib.sparse_arithmetic import sparse_add as add
 from icefloe.lib.sparse_arithmetic import sparse_bincount as bincount

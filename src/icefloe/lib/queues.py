@@ -298,7 +298,7 @@ class FIFOQueue(QueueBase):
         shapes: Any = None,
         names: Any = None,
         shared_name: str | None = None,
-        name: str = "fifo_queue",
+        name: str | None = "fifo_queue",
     ) -> None:
         """capacity: how many elements it holds at most. dtypes, shapes, names: of the components; batches need shapes.
 

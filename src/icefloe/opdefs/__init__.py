@@ -2,7 +2,8 @@
 
 `ops.pb` is a serialized `OpList` (fixtures/make/op_table.py makes it); it is parsed on first need. `families.json`
 maps an op to the module below `icefloe.ops` that registers it, so that a kernel's module is imported when a plan first
-needs one of its ops; `gradients.json` maps it to the module of its gradient rule (fixtures/make/op_families.py makes both).
+needs one of its ops; `gradients.json` maps it to the module of its gradient rule. fixtures/make/op_families.py makes
+both.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Kernels, shape rules and gradient rules, one module per topic; see `icefloe.graph.registry` for what they register."""
+"""Kernels, shape rules and gradient rules, one module per topic; `icefloe.graph.registry` says what they register."""

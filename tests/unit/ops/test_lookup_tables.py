@@ -186,7 +186,9 @@ def test_tables_hold_what_a_dict_does(make: Any, seed: int, graph: Graph) -> Non
             assert session.run(find, {keys: asked}).tolist() == [wanted.get(key, -7) for key in asked]
             if not step % 20:
                 got_keys, got_values = session.run(export)
-                pairs = {k: v for k, v in zip(got_keys.ravel().tolist(), got_values.ravel().tolist()) if k not in (-1, -2)}
+                pairs = {
+                    k: v for k, v in zip(got_keys.ravel().tolist(), got_values.ravel().tolist()) if k not in (-1, -2)
+                }
                 assert pairs == wanted
                 session.run(load, {keys: got_keys, values: got_values})
 
