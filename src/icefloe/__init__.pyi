@@ -160,6 +160,7 @@ from icefloe import data as data
 from icefloe.lib.parsing import decode_csv as decode_csv
 from icefloe.lib.parsing import decode_json_example as decode_json_example
 from icefloe.lib.parsing import decode_raw as decode_raw
+from icefloe.lib.session_tensors import delete_session_tensor as delete_session_tensor
 from icefloe.lib.array_shape import depth_to_space as depth_to_space
 from icefloe.lib.quantization import dequantize as dequantize
 from icefloe.lib.sparse_convert import deserialize_many_sparse as deserialize_many_sparse
@@ -212,6 +213,8 @@ from icefloe.session import get_default_session as get_default_session
 from icefloe.lib.variable_scope import get_local_variable as get_local_variable
 from icefloe.lib.messages import get_logger as get_logger
 from icefloe.graph.seeds import get_seed as get_seed
+from icefloe.lib.session_tensors import get_session_handle as get_session_handle
+from icefloe.lib.session_tensors import get_session_tensor as get_session_tensor
 from icefloe.lib.constants import get_static_value as get_static_value
 from icefloe.lib.variable_scope import get_variable as get_variable
 from icefloe.lib.variable_scope import get_variable_scope as get_variable_scope

@@ -151,6 +151,7 @@ NAMES: dict[str, str] = {
     "lib.readers": """
         FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TextLineReader TFRecordReader WholeFileReader
     """,
+    "lib.session_tensors": "delete_session_tensor get_session_handle get_session_tensor",
     "lib.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "lib.variable": "Variable VariableAggregation VariableSynchronization",
     "lib.variable_resource": """

@@ -15,6 +15,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.graph.tensor_proto import make_tensor_proto
+from icefloe.lib.tensor_handle import TensorHandle
 from icefloe.runtime.fetches import find_conversion
 
 # No resource is one of these.
@@ -126,6 +127,8 @@ def convert(tensor: Tensor, value: Any, graph: Graph) -> Any:
 
 
 def _array(tensor: Tensor, dtype: datatypes.DType, value: Any) -> Any:
+    if isinstance(value, TensorHandle):
+        return value.to_numpy_array()
     if isinstance(value, (Tensor, Operation)) or hasattr(value, "_as_graph_element"):
         raise TypeError(
             f"The value of a feed cannot be a tf.Tensor object. {_HINT} For reference, the tensor object was {value!r} "

@@ -12,6 +12,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from icefloe.graph.operation import Operation
 from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from icefloe.graph.tensor import Tensor
+from icefloe.lib.tensor_handle import TensorHandle
 
 # Takes the values of all elements and returns those of one part of the structure.
 Build = Callable[[Sequence[Any]], Any]
@@ -101,10 +103,13 @@ class Structure:
 
     __slots__ = ("_build", "_operations", "elements", "targets", "tensors")
 
-    def __init__(self, graph: Graph, fetches: Any) -> None:
-        """Raises: TypeError, ValueError in TensorFlow's words if something in `fetches` is nothing to fetch."""
+    def __init__(self, graph: Graph, fetches: Any, session: Any = None) -> None:
+        """session: which keeps the tensors that handles among the fetches stand for.
+
+        Raises: TypeError, ValueError in TensorFlow's words if something in `fetches` is nothing to fetch.
+        """
         self.elements: list[Tensor | Operation] = []
-        self._build = _Reader(graph, self.elements).build(fetches)
+        self._build = _Reader(graph, self.elements, session).build(fetches)
         self.tensors = [e for e in self.elements if not isinstance(e, Operation)]
         self.targets = [e for e in self.elements if isinstance(e, Operation)]
         self._operations = tuple([isinstance(e, Operation) for e in self.elements])
@@ -120,8 +125,9 @@ class Structure:
 class _Reader:
     """Walks a structure. The depth of nesting in a call is the caller's own; it is no depth of the graph."""
 
-    def __init__(self, graph: Graph, elements: list[Tensor | Operation]) -> None:
+    def __init__(self, graph: Graph, elements: list[Tensor | Operation], session: Any) -> None:
         self._graph = graph
+        self._session = None if session is None else weakref.ref(session)
         self._elements = elements
         self._index: dict[int, int] = {}
 
@@ -176,6 +182,9 @@ class _Reader:
                 )
             index = self._index[id(element)] = len(self._elements)
             self._elements.append(element)
+        if isinstance(element, Tensor) and element.op.type == "GetSessionHandle" and self._session is not None:
+            session, dtype = self._session, element.op.inputs[0].dtype.base_dtype
+            return lambda values: TensorHandle(values[index], dtype, session())
         return lambda values: values[index]
 
     def _look_up(self, fetch: Any) -> Tensor | Operation:

@@ -14,16 +14,10 @@ from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, scalar, with_rank
 from icefloe.resources import DEFAULT_CONTAINER, ResourceManager
+from icefloe.resources.session_tensor import SessionTensor
 from icefloe.shapes import Dims
 
 _NUMBER = "session tensors"
-
-
-class SessionTensor:
-    """A tensor that a session keeps; its handle, where that is a resource, is this."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
 
 def _keep(value: Any, fresh: bool) -> SessionTensor:
