@@ -10,9 +10,8 @@ random_shuffle_queue_op.cc (rules, messages, order).
 
 from __future__ import annotations
 
-import functools
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,15 +31,14 @@ UNBOUNDED = 2**31 - 1
 
 
 class _Enqueue(Attempt):
-    """Elements to put in. element: gives the one of a number. at: the next of `count`."""
+    """Elements to put in: `left` more."""
 
-    __slots__ = ("at", "count", "element")
+    __slots__ = ("elements", "left")
 
-    def __init__(self, queue: Queue, count: int, element: Callable[[int], Element]) -> None:
+    def __init__(self, queue: Queue, count: int, elements: Iterator[Element]) -> None:
         super().__init__(queue, _ENQUEUE, queue._enqueue)
-        self.count = count
-        self.element = element
-        self.at = 0
+        self.elements = elements
+        self.left = count
 
 
 class _Dequeue(Attempt):
@@ -120,7 +118,7 @@ class Queue(Arena):
                 self._check_component(i, self.shapes[i], shape_of(value))
         kept = fresh or (False,) * len(components)
         element = tuple([value if own else _copy(value) for value, own in zip(components, kept)])
-        return self.submit(_Enqueue(self, 1, lambda i: element))
+        return self.submit(_Enqueue(self, 1, iter((element,))))
 
     def enqueue_many(self, components: Sequence[Any]) -> Pending:
         """Put the slices of the components along their first axis in.
@@ -145,15 +143,12 @@ class Queue(Arena):
                 )
         if not count:
             return ended()
-        return self.submit(_Enqueue(self, count, functools.partial(self._slice, components)))
+        return self.submit(_Enqueue(self, count, self._slices(components)))
 
-    def _slice(self, components: Sequence[Any], at: int) -> Element:
-        return tuple(
-            [
-                value[at] if dtype.name in _OBJECTS and value.ndim == 1 else value[at, ...].copy()
-                for value, dtype in zip(components, self.dtypes)
-            ]
-        )
+    def _slices(self, components: Sequence[Any]) -> Iterator[Element]:
+        """Yield the slices one by one, each its own memory: what is left of a batch does not keep the batch."""
+        columns = [_rows(value, dtype) for value, dtype in zip(components, self.dtypes)]
+        return zip(*columns)
 
     def _check_component(self, i: int, expected: Dims, got: tuple[int, ...]) -> None:
         if expected != got and not fits(expected, got):
@@ -167,10 +162,10 @@ class Queue(Arena):
             return Progress.ENDED
         progress = Progress.NONE
         while self.size < self.capacity:
-            self._put(attempt.element(attempt.at))
-            attempt.at += 1
+            self._put(next(attempt.elements))
+            attempt.left -= 1
             progress = Progress.SOME
-            if attempt.at == attempt.count:
+            if not attempt.left:
                 attempt.end()
                 return Progress.ENDED
         return progress
@@ -254,14 +249,20 @@ class Queue(Arena):
         return Progress.ENDED
 
 
-_OBJECTS = ("resource", "variant")
-
-
 def ended(result: Any = None) -> Pending:
     """Return something that has ended."""
     made = Pending()
     made.end(result)
     return made
+
+
+def _rows(value: Any, dtype: DType) -> Iterator[Any]:
+    """Yield copies of the rows of an array; of a vector its items, as scalar tensors."""
+    if value.ndim > 1:
+        return (row.copy() for row in value)
+    if dtype.name == "string":
+        return (value[i, ...].copy() for i in range(len(value)))
+    return iter(value)
 
 
 def _copy(value: Any) -> Any:
