@@ -344,11 +344,11 @@ class BaseSession:
         elif (kind is list or kind is tuple) and all(type(f) is Tensor or type(f) is Operation for f in fetches):
             key = (kind, *map(id, fetches))
         else:
-            return Structure(self._graph, fetches)
+            return Structure(self._graph, fetches, self)
         known = self._structures.get(key)
         if known is not None:
             return known[1]
-        made = Structure(self._graph, fetches)
+        made = Structure(self._graph, fetches, self)
         if len(self._structures) >= _MAX_STRUCTURES:
             self._structures.clear()
         # The fetches are kept too, so that no other object can get their ids.
