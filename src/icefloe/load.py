@@ -8,17 +8,15 @@ from typing import Any
 from google.protobuf.message import DecodeError, Message
 
 from icefloe import errors
-from icefloe.checkpoint import files, names
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import graph_from_bytes, read_file, read_graph, write_graph
 from icefloe.graph.sniff import META_GRAPH_DEF, META_GRAPH_DEF_TEXT, kind_of
-from icefloe.meta_graph.collections import restore_collections
 from icefloe.proto import MetaGraphDef
-from icefloe.saver.graph_variables import known_saver_def, remember_saver_def
-from icefloe.saver.meta_files import export_meta_graph, parse_meta_graph
 from icefloe.wire import message
 
 _GRAPH_FIELD = 2  # MetaGraphDef.graph_def
+# Names of graph files, which are of no checkpoint.
+_GRAPH_SUFFIXES = (".pb", ".pbtxt", ".json")
 
 
 def load_graph(source: Any) -> Graph:
@@ -54,6 +52,11 @@ def _graph_path(path: str) -> str:
     """Return the path of the graph that is meant: the `.meta` of a checkpoint where its prefix or another of its
     files is given.
     """
+    if path.endswith(_GRAPH_SUFFIXES) and os.path.isfile(path):
+        return path
+    # Checkpoints and Savers take a while to import, and are not needed for a graph alone.
+    from icefloe.checkpoint import files, names
+
     part = names.parse(path)
     prefix = path if part is None else part.prefix
     if (part is None and files.is_file(path)) or (part is not None and part.kind == "meta"):
@@ -67,12 +70,17 @@ def _from_content(data: bytes) -> Graph:
     if kind == META_GRAPH_DEF:
         return _from_meta_graph(data)
     if kind == META_GRAPH_DEF_TEXT:
+        from icefloe.saver.meta_files import parse_meta_graph
+
         return _from_meta_graph(parse_meta_graph(data).SerializeToString(deterministic=True))
     return read_graph(data)
 
 
 def _from_meta_graph(data: bytes) -> Graph:
     """Return the graph of a binary MetaGraphDef; its nodes keep their bytes."""
+    from icefloe.meta_graph.collections import restore_collections
+    from icefloe.saver.graph_variables import remember_saver_def
+
     fields = list(message.fields(data))
     nodes = b"".join(data[f.payload : f.end] for f in fields if f.number == _GRAPH_FIELD)
     others = b"".join(data[f.start : f.end] for f in fields if f.number != _GRAPH_FIELD)
@@ -99,6 +107,9 @@ def save_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     """
     path = os.path.expanduser(os.fsdecode(path))
     if path.endswith(".meta") and isinstance(graph, Graph):
+        from icefloe.saver.graph_variables import known_saver_def
+        from icefloe.saver.meta_files import export_meta_graph
+
         export_meta_graph(path, graph=graph, saver_def=known_saver_def(graph))
         return path
     return write_graph(graph, path)

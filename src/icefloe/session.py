@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import logging
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from icefloe import errors, stacks
 from icefloe.graph import collector
@@ -31,7 +30,7 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.resources import ResourceManager
 from icefloe.resources.manager import DEFAULT_CONTAINER
-from icefloe.runtime import explaining, feeds, partial, plan, servers, watching
+from icefloe.runtime import feeds, plan
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.cache import Cache
 from icefloe.runtime.context import RunContext, Sleepers
@@ -44,6 +43,10 @@ from icefloe.runtime.observing import Observer
 from icefloe.runtime.program import Program
 from icefloe.runtime.settings import Config as Config
 from icefloe.runtime.settings import checked_config, checked_target, unknown_target
+
+if TYPE_CHECKING:
+    from icefloe.runtime import partial, watching
+    from icefloe.runtime.servers import LocalServer
 
 # Plans kept, and how many steps they may have in all.
 _MAX_PLANS = 500
@@ -101,7 +104,7 @@ class BaseSession:
         self._target = checked_target(target)
         self._settings, self._add_shapes = checked_config(config)
         self._graph = graph
-        self._server = servers.find(self._target)
+        self._server = _server(self._target)
         if self._server is not None:
             if config is None:
                 self._settings = self._server.settings
@@ -192,6 +195,8 @@ class BaseSession:
         program = self._program(structure, fed)
         if run_metadata is None and not self._settings.check_numerics:
             return structure.rebuild(program.run(values, self._context(options)))
+        from icefloe.runtime import watching
+
         run = watching.run(program, values, self._context, options, run_metadata, self._settings)
         return structure.rebuild(run)
 
@@ -210,6 +215,8 @@ class BaseSession:
         fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict or {}))
         structure = self._structure(fetches)
         program = self._program(structure, fed)
+        from icefloe.runtime import watching
+
         return watching.trace(program, values, self._context, options, structure.rebuild)
 
     def explain(self, fetches: Any, feeds: Any = None) -> str:
@@ -219,6 +226,8 @@ class BaseSession:
 
         Raises: as `run`.
         """
+        from icefloe.runtime import explaining
+
         self._check_usable()
         keys = feeds_of(self._graph, list(feeds) if isinstance(feeds, Mapping) else feeds)
         structure = self._structure(fetches)
@@ -227,6 +236,8 @@ class BaseSession:
 
     def stats(self) -> watching.SessionStats:
         """Return how many plans the session holds, how often they were used, and the bytes of its variables."""
+        from icefloe.runtime import watching
+
         partial_runs = [handle.run for handle in list(self._partial_runs.values())]
         return watching.session_stats(self._programs, self._partial_plans, partial_runs, self._manager)
 
@@ -274,6 +285,8 @@ class BaseSession:
 
         Raises: as `run`; InvalidArgumentError if there is nothing to fetch.
         """
+        from icefloe.runtime import partial
+
         self._check_usable()
         keys = feeds_of(self._graph, feeds)
         structure = self._structure(fetches)
@@ -307,6 +320,8 @@ class BaseSession:
         structure = self._structure(fetches)
         known = self._partial_runs.get(handle) if isinstance(handle, str) else None
         if known is None:
+            from icefloe.runtime import partial
+
             raise errors.InvalidArgumentError(partial.UNKNOWN_HANDLE)
         if not structure.elements and not fed:
             return structure.rebuild(())
@@ -374,6 +389,14 @@ class BaseSession:
 feeds_of = feeds.keys_of
 
 
+def _server(target: bytes) -> LocalServer | None:
+    if not target:
+        return None
+    from icefloe.runtime import servers
+
+    return servers.find(target)
+
+
 class Session(BaseSession):
     """A class for running operations of a graph, which owns variables and other state.
 
@@ -414,7 +437,7 @@ class Session(BaseSession):
         Raises: NotFoundError if there is no such server; without target nothing is done: sessions own their containers.
         """
         name = checked_target(target)
-        server = servers.find(name)
+        server = _server(name)
         if server is not None:
             for container in containers or (DEFAULT_CONTAINER,):
                 server.manager.clear(container)
@@ -435,6 +458,8 @@ class InteractiveSession(BaseSession):
         super().__init__(target, graph, config)
         with InteractiveSession._lock:
             if InteractiveSession._active_session_count > 0:
+                import logging
+
                 logging.getLogger("icefloe").error(
                     "An interactive session is already active. Close it with `InteractiveSession.close()` to release "
                     "what it holds, or use `Session`."

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import icefloe as tf
-from icefloe.runtime import routine
+from icefloe.runtime import loop_runner
 
 SIZE = 3
 
@@ -157,7 +157,7 @@ def runs(sample: Sample, engine: str, v2: bool) -> list[Any]:
 def check(sample: Sample, hot: int, v2: bool) -> None:
     wanted = runs(sample, "general", v2)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routine, "HOT_TURNS", hot)
+        patch.setattr(loop_runner, "HOT_TURNS", hot)
         for engine in ("interpret", "codegen", "auto"):
             for got, want in zip(runs(sample, engine, v2), wanted, strict=True):
                 if isinstance(want, tuple):

@@ -10,11 +10,10 @@ from __future__ import annotations
 import codecs
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from google.protobuf import json_format, text_format
+from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
 from icefloe import errors
@@ -98,6 +97,8 @@ def _parse_text(data: bytes, message: Any) -> Any:
 
 
 def _parse_json(data: bytes) -> GraphDef:
+    from google.protobuf import json_format
+
     try:
         return json_format.Parse(
             data.removeprefix(codecs.BOM_UTF8), GraphDef(), descriptor_pool=POOL, max_recursion_depth=100
@@ -213,6 +214,8 @@ def graph_text(graph_def: GraphDef) -> str:
 
 def graph_json(graph_def: GraphDef) -> str:
     """Return a GraphDef in JSON form, as TensorFlow.js has it; attrs in the order of their names."""
+    from google.protobuf import json_format
+
     value = json_format.MessageToDict(graph_def, descriptor_pool=POOL)
     library = value.get("library", {}).get("function", [])
     for holder in (*value.get("node", []), *library, *(node for f in library for node in f.get("nodeDef", []))):
@@ -238,6 +241,8 @@ def _replace_file(path: str, parts: list[bytes]) -> None:
     if os.path.isdir(path):
         raise errors.FailedPreconditionError("a directory: expected the path of a file", path=path)
     try:
+        import tempfile
+
         handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path) + ".tmp", dir=directory)
         try:
             with os.fdopen(handle, "wb") as file:

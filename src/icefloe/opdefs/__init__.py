@@ -8,12 +8,11 @@ both.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 from icefloe import errors
@@ -109,15 +108,20 @@ def signature_of(op_def: OpDef) -> Signature:
     )
 
 
+def _read(name: str) -> bytes:
+    # importlib.resources costs as much time as all that is read here.
+    with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:
+        return file.read()
+
+
 @functools.cache
 def _table() -> dict[str, OpDef]:
-    data = resources.files(__name__).joinpath("ops.pb").read_bytes()
-    return {op.name: op for op in OpList.FromString(data).op}
+    return {op.name: op for op in OpList.FromString(_read("ops.pb")).op}
 
 
 @functools.cache
 def _families() -> dict[str, str]:
-    return json.loads(resources.files(__name__).joinpath("families.json").read_bytes())
+    return json.loads(_read("families.json"))
 
 
 def register(op_def: OpDef) -> None:
@@ -148,6 +152,8 @@ def get(op: str) -> OpDef:
     """
     found = _table().get(op)
     if found is None:
+        import difflib
+
         near = difflib.get_close_matches(op, _table(), 3)
         raise errors.NotFoundError(
             f"Op type not registered {op!r}", hint=f"Did you mean {', '.join(near)}?" if near else None
@@ -168,7 +174,7 @@ def module(op: str) -> str | None:
 
 @functools.cache
 def _gradients() -> dict[str, str]:
-    return json.loads(resources.files(__name__).joinpath("gradients.json").read_bytes())
+    return json.loads(_read("gradients.json"))
 
 
 def gradient_module(op: str) -> str | None:

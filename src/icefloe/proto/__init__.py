@@ -12,7 +12,7 @@ Nested messages are attributes of their parents (`AttrValue.ListValue`); enums a
 
 from __future__ import annotations
 
-from importlib import resources as _resources
+import os as _os
 from typing import Any as _Any
 from typing import TypeVar
 
@@ -44,7 +44,9 @@ def _split_files(data: bytes) -> list[bytes]:
 
 def _load() -> tuple[_descriptor_pool.DescriptorPool, list[str], list[_Any]]:
     pool = _descriptor_pool.DescriptorPool()
-    data = _resources.files(__name__).joinpath("descriptors.pb").read_bytes()
+    # importlib.resources would take more time than the rest of this module.
+    with open(_os.path.join(_os.path.dirname(__file__), "descriptors.pb"), "rb") as file:
+        data = file.read()
     descriptors = [pool.AddSerializedFile(file) for file in _split_files(data)]
     packages = ["tensorflow", "tensorflow.error", "google.protobuf"]
     return pool, packages, descriptors

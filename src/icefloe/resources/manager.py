@@ -8,7 +8,6 @@ them.
 from __future__ import annotations
 
 import copy
-import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -124,6 +123,8 @@ class ResourceManager:
     def stream(self, node: str, seed: int, seed2: int) -> Stream:
         """Return the random stream of a node, which goes on over runs and plans; the seeds count when it is made."""
         if self.seed is not None:
+            import hashlib
+
             digest = hashlib.blake2b(node.encode("utf-8", "surrogateescape"), digest_size=8).digest()
             seed, seed2 = self.seed, int.from_bytes(digest, "little", signed=True)
         found = self._streams.get(node)

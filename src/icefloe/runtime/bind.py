@@ -18,7 +18,6 @@ from icefloe.graph.operation import Operation
 from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager, Variable
 from icefloe.runtime import effects
-from icefloe.runtime.gradient_calls import GRADIENT, gradient_of
 from icefloe.runtime.plan import Plan, Step
 
 # What a kernel may ask for beside attrs.
@@ -236,7 +235,9 @@ def _with_functions(name: str, value: Any, step: Step, plan: Plan, scope: Scope)
     if not functions or not all(isinstance(v, NameAttrList) for v in functions.values()):
         return value
     op, path = step.node, scope.name(step.node)
-    if op.type == GRADIENT:
+    if op.type == "SymbolicGradient":
+        from icefloe.runtime.gradient_calls import gradient_of
+
         functions = {key: gradient_of(v) for key, v in functions.items()}
     lowered = op.has_attr(_LOWERING) and bool(op.kernel_attr(_LOWERING))
     wanted = None

@@ -8,8 +8,8 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.runtime import effects, optimize, prune
 from icefloe.runtime.bind import Binding
+from icefloe.runtime.loop_runner import LoopRunner
 from icefloe.runtime.program import Program
-from icefloe.runtime.routine import LoopRunner
 from icefloe.runtime.steps import Step
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from icefloe import errors
 from icefloe.graph.operation import Operation
-from icefloe.runtime import effects, guards, loops, program, routine
+from icefloe.runtime import effects, program, routine
 from icefloe.runtime.bind import Binding, Scope
 from icefloe.runtime.plan import Plan
 from icefloe.runtime.steps import Loop, Step
 
 if TYPE_CHECKING:
     from icefloe.runtime.functions import Callee
+    from icefloe.runtime.loop_runner import LoopRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,10 @@ class FunctionLoop:
 
         return while_loop(inputs, cond=self._condition, body=self._body, run=run)
 
-    def _runner(self, count: int) -> routine.LoopRunner | None:
+    def _runner(self, count: int) -> LoopRunner | None:
         """Return what runs the loop, or None where it takes more than steps of the fast engines."""
+        from icefloe.runtime.loop_runner import LoopRunner
+
         if self._engine == "general":
             return None
         parts = [_structured(made.built()) for made in (self._condition, self._body)]
@@ -79,7 +82,7 @@ class FunctionLoop:
         loop = _joined(condition, body, count)
         slots = tuple(range(count))
         setup = routine.Setup(bindings, _failing(owners), self._engine, optimized=True)
-        return routine.LoopRunner(Step(self._op, slots, slots, loop=loop), {}, setup)
+        return LoopRunner(Step(self._op, slots, slots, loop=loop), {}, setup)
 
 
 def _failing(owners: Mapping[int, Built]) -> Callable[[Operation, Exception], errors.OpError]:
@@ -96,11 +99,15 @@ def _structured(built: Built) -> Built | None:
     if program.unfed(plan):
         return None
     if plan.has_loops:
+        from icefloe.runtime import loops
+
         fitting = loops.structured(plan)
         if fitting is None:
             return None
         plan = fitting
     if any(step.node.type in effects.CONTROL_FLOW for step in plan.steps if step.loop is None):
+        from icefloe.runtime import guards
+
         of_slot = guards.guarded(plan.steps, plan.size)[2]
         if any(slot in of_slot for slot in plan.fetches):
             return None

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from icefloe import errors
-from icefloe.graph import function_graph, registry
+from icefloe.graph import registry
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -20,9 +20,11 @@ from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager
 from icefloe.runtime import plan
 from icefloe.runtime.bind import Scope
-from icefloe.runtime.function_loops import Built, FunctionLoop
-from icefloe.runtime.gradient_calls import body_of
 from icefloe.runtime.program import Program
+
+if TYPE_CHECKING:
+    from icefloe.graph import function_graph
+    from icefloe.runtime.function_loops import Built
 
 
 class Library:
@@ -47,6 +49,8 @@ class Library:
 
     def loop(self, op: Operation, condition: Any, body: Any) -> Callable[..., tuple[Any, ...]]:
         """Return the kernel of a loop over callables of this library; see `bind.Functions`."""
+        from icefloe.runtime.function_loops import FunctionLoop
+
         return FunctionLoop(op, condition, body, self.engine)
 
     def may_wait(self, function: NameAttrList) -> bool:
@@ -164,6 +168,9 @@ class Callee:
         """Return the plan of a call. Raises: as `__call__`."""
         with self._lock:
             if self._built is None:
+                from icefloe.runtime.function_loops import Built
+                from icefloe.runtime.gradient_calls import body_of
+
                 body = body_of(self._library.graph, self._function)
                 wanted = self._wanted or (True,) * len(body.outputs)
                 distinct = {id(tensor): tensor for tensor, keep in zip(body.outputs, wanted) if keep}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from icefloe.graph.input_check import check_inputs
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.runtime import effects, guards, prune
+from icefloe.runtime import effects, prune
 from icefloe.runtime.steps import Step as Step
 
 
@@ -78,6 +78,8 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     has_loops = not types.isdisjoint(effects.LOOPS)
     size = len(tensors)
     if not has_loops and not types.isdisjoint(effects.CONTROL_FLOW):
+        from icefloe.runtime import guards
+
         steps, size, _ = guards.guarded(steps, size)
     wanted = tuple([slots[id(tensor)] for tensor in fetches])
     used = frozenset(itertools.chain(wanted, *[step.inputs for step in steps]))

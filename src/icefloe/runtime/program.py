@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Generator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import Variable
-from icefloe.runtime import cooperative, effects, failures, general, loops, optimize, routine
+from icefloe.runtime import effects, failures, optimize, routine
 from icefloe.runtime.bind import Binding, Scope, bind, read_cell
-from icefloe.runtime.codegen import Compiled
 from icefloe.runtime.interpret import RUN, Code, Slots, assemble, interpret, interpret_timed
 from icefloe.runtime.plan import Plan
+
+if TYPE_CHECKING:
+    from icefloe.runtime import general
+    from icefloe.runtime.codegen import Compiled
 
 # A plan that has run this often is worth compiling: that costs about as much as thirty interpreted runs.
 HOT = 50
@@ -86,8 +89,14 @@ class Program:
         waiting = [i for i, binding in enumerate(bound) if binding.waits or binding.blocks]
         whole = plan
         if plan.has_loops and engine != "general" and not waiting:
+            from icefloe.runtime import loops
+
             whole = loops.structured(plan) or plan
-        alone = cooperative.waiting_last(plan, waiting[0]) if len(waiting) == 1 and not plan.has_loops else None
+        alone = None
+        if len(waiting) == 1 and not plan.has_loops:
+            from icefloe.runtime import cooperative
+
+            alone = cooperative.waiting_last(plan, waiting[0])
         if whole.has_loops or engine == "general" or (waiting and alone is None):
             self._use_general(bound)
             return
@@ -95,7 +104,7 @@ class Program:
             whole = alone[0]
         self._seen = _Seen(plan, bound) if plan.has_loops else None
         self.plan = whole
-        ready = {id(s.node): cooperative.in_place(b) if b.waits else b for s, b in zip(plan.steps, bound)}
+        ready = {id(step.node): _in_place(binding) for step, binding in zip(plan.steps, bound)}
         setup = routine.Setup(ready, self._fail_at, engine, optimized)
         draft = optimize.Draft(whole.cells, whole.steps, setup.bound(whole.steps), {}, whole.fetches)
         made = routine.prepare(draft, setup)
@@ -107,7 +116,9 @@ class Program:
 
     def _use_general(self, bound: tuple[Binding, ...]) -> None:
         plan = self.plan
-        self._flow = general.Dataflow(plan, bound)
+        from icefloe.runtime.general import Dataflow
+
+        self._flow = Dataflow(plan, bound)
         self.steps, self.bindings, self.fetches = plan.steps, bound, plan.fetches
         self._seen = _Seen(plan, bound)
         self.constants = self._seen.constants
@@ -203,8 +214,10 @@ class Program:
         return [execution.results.pop(slot, DEAD) for slot in flow.plan.fetches]
 
     def _begin(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any) -> general.Execution:
+        from icefloe.runtime.general import Execution
+
         steps = flow.plan.steps
-        execution = general.Execution(flow, lambda p, exception: self._fail_at(steps[p].node, exception), context)
+        execution = Execution(flow, lambda p, exception: self._fail_at(steps[p].node, exception), context)
         for slot, value in zip(flow.plan.feeds, feeds):
             execution.feed(slot, value)
         return execution
@@ -212,8 +225,10 @@ class Program:
     def _observable(self) -> general.Dataflow:
         """Return all nodes of the plan as they stand in the graph."""
         if self._observed is None:
+            from icefloe.runtime.general import Dataflow
+
             bound = bind_steps(self.whole, self.scope)
-            self._observed = general.Dataflow(self.whole, bound, self.scope.prefix)
+            self._observed = Dataflow(self.whole, bound, self.scope.prefix)
         return self._observed
 
     def trace(self, feeds: Sequence[Any], context: Any) -> Generator[None, None, list[Any]]:
@@ -236,6 +251,8 @@ class Program:
     def compile(self) -> Compiled | None:
         """Compile now, as `make_callable` wants it; None where the general engine runs the plan."""
         if self._compiled is None and self._flow is None:
+            from icefloe.runtime.codegen import Compiled
+
             self._compiled = Compiled(
                 self.steps, self.bindings, self.constants, self.plan.feeds, self.fetches, self.plan.size
             )
@@ -252,6 +269,14 @@ class Program:
         except errors.FailedPreconditionError as error:
             self._name_uninitialized(error)
             raise located(self.plan, self.scope, error, self.plan.tensors[slot].op) from None
+
+
+def _in_place(binding: Binding) -> Binding:
+    if not binding.waits:
+        return binding
+    from icefloe.runtime import cooperative
+
+    return cooperative.in_place(binding)
 
 
 class _Seen:

@@ -14,11 +14,11 @@ from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import ResourceManager, Variable
 from icefloe.runtime.cache import Cache
 from icefloe.runtime.context import RunContext
+from icefloe.runtime.loop_runner import LoopRunner
 from icefloe.runtime.numerics import NumericsCheck
 from icefloe.runtime.observing import Observer, Record, both
 from icefloe.runtime.partial import PartialPlan, PartialRun
 from icefloe.runtime.program import Program
-from icefloe.runtime.routine import LoopRunner
 from icefloe.runtime.settings import Config
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import icefloe as tf
 from icefloe.graph.build import apply_op
-from icefloe.runtime import loops, plan, routine
+from icefloe.runtime import loop_runner, loops, plan
 from icefloe.runtime.codegen import CHUNK
 from icefloe.runtime.function_loops import FunctionLoop
 
@@ -108,10 +108,10 @@ def test_deep_nesting_does_not_fit() -> None:
             assert s.run(out) == 2
 
 
-def runner(session: Any) -> routine.LoopRunner:
+def runner(session: Any) -> loop_runner.LoopRunner:
     """Return what runs the only loop of the only program of a session."""
     ((program, _),) = session._programs._entries.values()
-    (found,) = [b.function for b in program.bindings if isinstance(b.function, routine.LoopRunner)]
+    (found,) = [b.function for b in program.bindings if isinstance(b.function, loop_runner.LoopRunner)]
     return found
 
 
@@ -137,7 +137,7 @@ def test_a_long_loop_is_compiled_in_the_middle(monkeypatch: pytest.MonkeyPatch) 
     _, y = tf.while_loop(lambda i, _: i < 1000, lambda i, y: (i + 1, y + x), [0, 0.0])
     with tf.Session() as s:
         assert s.run(y, {x: 2}) == 2000
-        assert runner(s).turns == routine.HOT_TURNS and runner(s).source is not None
+        assert runner(s).turns == loop_runner.HOT_TURNS and runner(s).source is not None
         assert s.run(y, {x: 3}) == 3000
 
 
@@ -278,7 +278,7 @@ def test_a_loop_of_functions_runs_like_one_of_nodes(v2: None, graph: Any) -> Non
         assert s.run(y, {x: 2}) == 2000
         ((program, _),) = s._programs._entries.values()
         (found,) = [b.function for b in program.bindings if isinstance(b.function, FunctionLoop)]
-        assert isinstance(found._run, routine.LoopRunner) and found._run.source is not None
+        assert isinstance(found._run, loop_runner.LoopRunner) and found._run.source is not None
         assert s.run(y, {x: 3}) == 3000
 
 

@@ -12,7 +12,6 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array, sizes_of, unboxed, zeros
-from icefloe.ops.variants import decode_tensor
 from icefloe.ops.wording import dtype_name
 from icefloe.proto import TensorProto
 from icefloe.shapes import Dims, dims_from_proto, shape_text
@@ -25,6 +24,8 @@ def constant(*, value: Array | TensorProto, dtype: DType) -> Any:
     Raises: InvalidArgumentError if `value` is not of `dtype`.
     """
     if isinstance(value, TensorProto):
+        from icefloe.ops.variants import decode_tensor
+
         return decode_tensor(value)
     if value.dtype != dtype.numpy:
         raise errors.InvalidArgumentError(
