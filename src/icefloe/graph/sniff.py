@@ -7,8 +7,7 @@ import re
 
 from icefloe import errors
 from icefloe.wire import message
-from icefloe.wire.magic import known_magic, markup
-from icefloe.wire.sstable import TABLE_MAGIC
+from icefloe.wire.magic import TABLE_MAGIC, known_magic, markup
 
 GRAPH_DEF = "a GraphDef"
 GRAPH_DEF_TEXT = "a GraphDef in text form"

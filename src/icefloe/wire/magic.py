@@ -23,6 +23,9 @@ MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"\x80\x05", "pickle", "a Python pickle"),
 )
 
+# The last eight bytes of an sstable, as a fixed64.
+TABLE_MAGIC = 0xDB4775248B80FB57
+
 
 def known_magic(head: bytes) -> tuple[str, str] | None:
     """Return `(word, description)` of the kind whose files begin as `head` does, or None."""

@@ -20,10 +20,10 @@ from icefloe.errors import DataLossError
 from icefloe.wire.block import BlockBuilder, decode_block
 from icefloe.wire.coding import Buffer, decode_varint, encode_fixed32, encode_varint
 from icefloe.wire.crc import crc32c, mask, unmask
+from icefloe.wire.magic import TABLE_MAGIC as TABLE_MAGIC
 
 # Footer, fixed size, last bytes of the file:
 #     metaindex_handle, index_handle, zeros up to 40 bytes, magic: fixed64
-TABLE_MAGIC = 0xDB4775248B80FB57
 FOOTER_SIZE = 48
 BLOCK_TRAILER_SIZE = 1 + 4
 BLOCK_SIZE = 262144
