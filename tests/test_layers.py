@@ -115,18 +115,6 @@ def test_every_module_has_a_floor() -> None:
     assert {"__init__", "errors", "datatypes"} <= top
 
 
-def test_ops_modules_do_not_import_each_other() -> None:
-    """A module that registers ops imports no other that does, so that a kernel's module loads alone."""
-    registering = {}
-    for path in (SRC / "icefloe" / "ops").rglob("*.py"):
-        text = path.read_text()
-        registering[module_name(path)] = "@kernel(" in text or "@shape(" in text
-    for path in (SRC / "icefloe" / "ops").rglob("*.py"):
-        if registering[module_name(path)]:
-            for line, name in imported(path):
-                assert not registering.get(name), f"{path}:{line}: imports {name}, which registers ops"
-
-
 @pytest.mark.parametrize("path", sorted((ROOT / "cli").rglob("*.py")), ids=lambda p: p.stem)
 def test_the_command_uses_public_names_only(path: Path) -> None:
     for line, name in imported(path):
