@@ -29,6 +29,8 @@ def bias_add(value: Any, bias: Any, *, data_format: str) -> Any:
             f"Must provide as many biases as the {which} dimension of the input tensor: "
             f"{shape_text(bias.shape)} vs. {shape_text(value.shape)}"
         )
+    if axis == value.ndim - 1:
+        return value + bias
     return value + bias.reshape(-1, *(1,) * (value.ndim - 1 - axis))
 
 
