@@ -461,8 +461,10 @@ class InteractiveSession(BaseSession):
                 import logging
 
                 logging.getLogger("icefloe").error(
-                    "An interactive session is already active. Close it with `InteractiveSession.close()` to release "
-                    "what it holds, or use `Session`."
+                    "An interactive session is already active. This can cause out-of-memory errors or some other "
+                    "unexpected errors (due to the unpredictable timing of garbage collection) in some cases. You must "
+                    "explicitly call `InteractiveSession.close()` to release resources held by the other session(s). "
+                    "Please use `tf.Session()` if you intend to productionize."
                 )
             InteractiveSession._active_session_count += 1
         stacks.SESSIONS.push(self)

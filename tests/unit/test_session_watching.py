@@ -54,6 +54,18 @@ def test_step_stats() -> None:
     assert times == sorted(times) and all(node.all_end_rel_micros >= 1 for node in device.node_stats)
 
 
+def test_nodes_are_on_the_cpus_they_ask_for() -> None:
+    with tf.device("/cpu:0"):
+        a = tf.constant(1.0, name="a")
+    with tf.device("/cpu:1"):
+        b = tf.negative(a, name="b")
+    with tf.device("/device:CPU:7"):
+        c = tf.negative(b, name="c")
+    for cpus, expected in ((2, {f"{CPU}": {"a", "c"}, f"{CPU[:-1]}1": {"b"}}), (1, {CPU: {"a", "b", "c"}})):
+        stats = full_trace(c, {}, cpu_devices=cpus).step_stats
+        assert {d.device: {n.node_name for n in d.node_stats} for d in stats.dev_stats} == expected
+
+
 def test_partition_graphs_hold_what_ran() -> None:
     x, out = small()
     tf.identity(out, name="not_needed")

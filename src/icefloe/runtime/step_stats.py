@@ -6,8 +6,9 @@ results), direct_session.cc (when what is filled in).
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ from icefloe.runtime.observing import Record
 from icefloe.runtime.plan import Plan
 from icefloe.runtime.settings import Config
 
-DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+_CPU = "/job:localhost/replica:0/task:0/device:CPU:"
+# The number of a CPU in a device string: "/cpu:1", "/job:localhost/device:CPU:1".
+_NUMBER = re.compile(r"cpu:(\d+)", re.IGNORECASE)
 _ALLOCATOR = "cpu"
 
 
@@ -37,6 +40,7 @@ class Recording:
         every = settings.build_cost_model
         self.wants_costs = every > 0 and past >= 0 and (past + 1) % every == 0
         self.observer = self._observe if self.wants_stats or self.wants_costs else None
+        self._devices = settings.cpu_devices
         self._records: list[tuple[Record, list[TensorDescription | None]]] = []
         self._lock = threading.Lock()
 
@@ -50,19 +54,27 @@ class Recording:
         """Make `metadata`, a message of ours or TensorFlow's, hold what was asked for, and nothing else."""
         made = RunMetadata()
         if self.wants_stats:
-            device = made.step_stats.dev_stats.add(device=DEVICE)
+            devices: dict[str, Any] = {}
             threads: dict[int, int] = {}
             for record, described in sorted(self._records, key=lambda pair: pair[0].start):
+                name = self._device(record.op)
+                if name not in devices:
+                    devices[name] = made.step_stats.dev_stats.add(device=name)
                 thread = threads.setdefault(record.thread, len(threads))
-                device.node_stats.append(_node_stats(record, described, thread))
-            for thread in threads.values():
-                device.thread_names[thread] = "run" if thread == 0 else f"step thread {thread}"
+                devices[name].thread_names[thread] = "run" if thread == 0 else f"step thread {thread}"
+                devices[name].node_stats.append(_node_stats(record, described, thread))
         if self.wants_costs:
-            made.cost_graph.CopyFrom(_cost_graph(plan, self._records))
+            made.cost_graph.CopyFrom(_cost_graph(plan, self._records, self._device))
         if self.wants_graphs:
-            made.partition_graphs.append(_graph_of(plan))
+            made.partition_graphs.append(_graph_of(plan, self._device))
         metadata.Clear()
         metadata.MergeFromString(made.SerializeToString())
+
+    def _device(self, op: Operation) -> str:
+        """Return the CPU that a node asks for, where the session shows so many; else the first one."""
+        found = _NUMBER.search(op.device)
+        number = 0 if found is None else int(found[1])
+        return f"{_CPU}{number if number < self._devices else 0}"
 
 
 def _description(value: Any) -> TensorDescription | None:
@@ -123,7 +135,11 @@ def _input_names(op: Operation) -> list[str]:
     return [t.op.name if t.value_index == 0 else t.name for t in op.inputs] + [f"^{c.name}" for c in op.control_inputs]
 
 
-def _cost_graph(plan: Plan, records: Sequence[tuple[Record, Sequence[TensorDescription | None]]]) -> CostGraphDef:
+def _cost_graph(
+    plan: Plan,
+    records: Sequence[tuple[Record, Sequence[TensorDescription | None]]],
+    device: Callable[[Operation], str],
+) -> CostGraphDef:
     """Return the plan's nodes with their times in microseconds and their outputs' sizes, of the last iteration."""
     seen = {id(record.op): (record, described) for record, described in records}
     micros: dict[int, int] = {}
@@ -134,7 +150,7 @@ def _cost_graph(plan: Plan, records: Sequence[tuple[Record, Sequence[TensorDescr
     made = CostGraphDef()
     for step in plan.steps:
         op = step.node
-        node = made.node.add(name=op.name, device=DEVICE, id=numbers[op], is_final=op in wanted)
+        node = made.node.add(name=op.name, device=device(op), id=numbers[op], is_final=op in wanted)
         for tensor in op.inputs:
             if tensor.op in numbers:
                 node.input_info.add(preceding_node=numbers[tensor.op], preceding_port=tensor.value_index)
@@ -151,21 +167,21 @@ def _cost_graph(plan: Plan, records: Sequence[tuple[Record, Sequence[TensorDescr
     return made
 
 
-def _graph_of(plan: Plan) -> GraphDef:
+def _graph_of(plan: Plan, device: Callable[[Operation], str]) -> GraphDef:
     """Return the nodes that run, with an `_Arg` for each feed and a `_Retval` for each fetch."""
     made = GraphDef()
     arguments: dict[int, str] = {}
     for i, slot in enumerate(plan.feeds):
         tensor = plan.tensors[slot]
         name = arguments[id(tensor)] = f"_arg_{tensor.op.name}_{tensor.value_index}_{i}"
-        node = made.node.add(name=name, op="_Arg", device=DEVICE)
+        node = made.node.add(name=name, op="_Arg", device=device(tensor.op))
         node.attr["T"].type = tensor.dtype.base_dtype.as_datatype_enum
         node.attr["index"].i = i
     known = {step.node for step in plan.steps}
     for step in plan.steps:
         node = made.node.add()
         node.CopyFrom(step.node.node_def)
-        node.device = node.device or DEVICE
+        node.device = device(step.node)
         names = [_name_of(tensor, arguments) for tensor in step.node.inputs]
         names += [f"^{c.name}" for c in step.node.control_inputs if c in known]
         del node.input[:]
@@ -173,7 +189,7 @@ def _graph_of(plan: Plan) -> GraphDef:
     for i, slot in enumerate(plan.fetches):
         tensor = plan.tensors[slot]
         name = f"_retval_{tensor.op.name}_{tensor.value_index}_{i}"
-        node = made.node.add(name=name, op="_Retval", device=DEVICE, input=[_name_of(tensor, arguments)])
+        node = made.node.add(name=name, op="_Retval", device=device(tensor.op), input=[_name_of(tensor, arguments)])
         node.attr["T"].type = tensor.dtype.base_dtype.as_datatype_enum
         node.attr["index"].i = i
     graph = next((t.graph for t in plan.tensors), None)
