@@ -19,12 +19,10 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from icefloe import errors, stacks
 from icefloe.graph import collector
-from icefloe.graph.device_spec import canonical_name
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -34,11 +32,13 @@ from icefloe.runtime import feeds, plan
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.cache import Cache
 from icefloe.runtime.context import RunContext, Sleepers
+from icefloe.runtime.devices import DeviceAttributes as DeviceAttributes
 from icefloe.runtime.fetches import Structure
 from icefloe.runtime.fetches import (
     register_session_run_conversion_functions as register_session_run_conversion_functions,
 )
 from icefloe.runtime.functions import Library
+from icefloe.runtime.handles import Partial, PartialHandle
 from icefloe.runtime.observing import Observer
 from icefloe.runtime.program import Program
 from icefloe.runtime.settings import Config as Config
@@ -63,28 +63,6 @@ def _count_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_count_fork)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DeviceAttributes:
-    """A device of a session. memory_limit_bytes: 0, there is no limit but the machine's."""
-
-    name: str
-    device_type: str
-    memory_limit_bytes: int
-    incarnation: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "name", canonical_name(self.name))
-
-    def __repr__(self) -> str:
-        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
-
-
-class PartialHandle(str):
-    """The handle of a partial run. The run is released when the last reference to its handle goes."""
-
-    run: partial.PartialRun
 
 
 class BaseSession:
@@ -494,37 +472,6 @@ def _take_out(stack: stacks.DefaultStack[Any], item: object) -> None:
         if stack.stack[i] is item:
             del stack.stack[i]
             return
-
-
-class Partial:
-    """A partial run in a `with` block.
-
-    handle: as `partial_run_setup` returns it. pending_feeds, pending_fetches: what is still to come.
-    """
-
-    def __init__(self, session: BaseSession, handle: PartialHandle) -> None:
-        self._session = session
-        self.handle = handle
-
-    @property
-    def pending_feeds(self) -> list[Tensor]:
-        """The tensors declared as feeds that were not fed yet."""
-        return list(self.handle.run.pending_feeds.values())
-
-    @property
-    def pending_fetches(self) -> list[Tensor | Operation]:
-        """The tensors and operations declared as fetches that were not fetched yet."""
-        return list(self.handle.run.pending_fetches.values())
-
-    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
-        """Do as `Session.partial_run` does."""
-        return self._session.partial_run(self.handle, fetches, feed_dict)
-
-    def __enter__(self) -> Partial:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.handle.run.release()
 
 
 def get_default_session() -> Any:
