@@ -164,3 +164,32 @@ def test_every_field_of_a_config_proto_is_taken() -> None:
         assert "_output_shapes" in s.graph_def.node[0].attr
     with pytest.raises(TypeError, match="must be a tf.ConfigProto"):
         tf.Session(config={"device_count": 1})
+
+
+@pytest.mark.parametrize("engine", ["interpret", "codegen", "general"])
+@pytest.mark.parametrize(("use_resource", "expected"), [(False, [11, 12]), (True, [1, 2])])
+def test_a_value_read_before_an_update_and_used_after_it(use_resource: bool, expected: list[int], engine: str) -> None:
+    """A reference stands for the variable as it is when it is used; a read of a resource variable is a snapshot."""
+    v = tf.Variable([1.0, 2.0], use_resource=use_resource)
+    read = tf.identity(v) if not use_resource else v.read_value()
+    with tf.control_dependencies([read]):
+        update = tf.assign_add(v, [10.0, 10.0])
+    with tf.control_dependencies([update]):
+        used = tf.identity(read) * 1.0
+    with tf.Session(config=tf.Config(engine=engine)) as s:
+        s.run(v.initializer)
+        assert s.run(used).tolist() == expected
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_an_array_changed_after_it_was_fed_into_an_assign(use_resource: bool) -> None:
+    x = tf.placeholder(tf.float32, [2])
+    v = tf.Variable([0.0, 0.0], use_resource=use_resource)
+    assign = tf.assign(v, x)
+    passed = tf.assign(v, tf.identity(x))
+    with tf.Session() as s:
+        for op in (assign, passed):
+            value = np.array([1, 2], np.float32)
+            s.run(op.op, {x: value})
+            value[:] = 7
+            assert s.run(v).tolist() == [1, 2]
