@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import struct
 import zlib
 
@@ -47,6 +48,27 @@ SMALL = R.randint(0, 256, (5, 6, 3)).astype(np.uint8)
 DEEP = R.randint(0, 65536, (5, 6, 3)).astype(np.uint16)
 ALL_FILTERS = [0, 1, 2, 3, 4]
 
+# Smooth pictures of 12 x 16 pixels, in colour and in grey, and animations of one and two frames of 2 x 2.
+JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMU"
+    "FRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQU"
+    "FBQUFBQUFBT/wAARCAAMABADAREAAhEBAxEB/8QAFgABAQEAAAAAAAAAAAAAAAAABQYH/8QAGRAAAwADAAAAAAAAAAAAAAAAAAQh"
+    "AgMx/8QAGAEAAwEBAAAAAAAAAAAAAAAAAwUGBAf/xAAZEQADAQEBAAAAAAAAAAAAAAAAAgQDASH/2gAMAwEAAhEDEQA/ANwSe5TM"
+    "sxzqfIeSe5Q6zFRPkQqW7KUermornXng+luylDrmpTzrw//Z"
+)
+GREY_JPEG = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMU"
+    "FRUVDA8XGBYUGBIUFRT/wAALCAAMABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAABwX/xAAWEAADAAAAAAAAAAAAAAAAAAAABkL/"
+    "2gAIAQEAAD8AoLUCqtQFS1AqrUH/2Q=="
+)
+GIF = base64.b64decode("R0lGODdhAgACAIEAAP//AAD/AP8AAAAA/ywAAAAAAgACAAAIBwAFBBgAICAAOw==")
+TWO_FRAMES = base64.b64decode(
+    "R0lGODlhAgACAIEAAP//AAD/AP8AAAAA/yH/C05FVFNDQVBFMi4wAwEAAAAh+QQACgAAACwAAAAAAgACAAAIBwAFBBgAICAAIfkE"
+    "AQoABAAsAAAAAAIAAgCB////yGQyCQkJAAAACAcABwgIACAgADs="
+)
+
+# JPEG decoders round their transforms differently: a few steps of 255 are granted.
+STEPS = 0.03
 CASES = [
     Case("DecodeBmp", s(bmp(SMALL))),
     Case("DecodeBmp", s(bmp(SMALL, top_down=True)), channels=3),
@@ -72,4 +94,31 @@ CASES = [
     Case("DecodeImage", s(png(DEEP, ALL_FILTERS)), dtype="float32"),
     Case("DecodeImage", s(bmp(SMALL)), dtype="uint16"),
     Case("DecodeImage", s(b"")),
+    Case("DecodeJpeg", s(JPEG), tol=STEPS),
+    Case("DecodeJpeg", s(JPEG), channels=1, tol=STEPS),
+    Case("DecodeJpeg", s(GREY_JPEG), tol=STEPS),
+    Case("DecodeJpeg", s(GREY_JPEG), channels=3, tol=STEPS),
+    Case("DecodeJpeg", s(JPEG), ratio=2, tol=STEPS),
+    Case("DecodeJpeg", s(JPEG), ratio=8, tol=STEPS),
+    Case("DecodeJpeg", s(JPEG), ratio=3),
+    Case("DecodeJpeg", s(JPEG[:40])),
+    Case("DecodeAndCropJpeg", s(JPEG), np.int32([2, 3, 5, 7]), tol=STEPS),
+    Case("DecodeAndCropJpeg", s(JPEG), np.int32([10, 3, 5, 7])),
+    Case("DecodeAndCropJpeg", s(JPEG), np.int32([2, 3, 5])),
+    Case("ExtractJpegShape", s(JPEG)),
+    Case("ExtractJpegShape", s(GREY_JPEG), output_type="int64"),
+    Case("ExtractJpegShape", s(b"nothing")),
+    Case("DecodeGif", s(GIF)),
+    Case("DecodeGif", s(TWO_FRAMES)),
+    Case("DecodeGif", s(png(SMALL, ALL_FILTERS))),
+    Case("DecodeGif", s(b"GIF89a")),
+    Case("DecodePng", s(GIF)),
+    Case("DecodePng", s(TWO_FRAMES)),
+    Case("DecodeImage", s(JPEG), tol=STEPS),
+    Case("DecodeImage", s(TWO_FRAMES)),
+    Case("DecodeImage", s(TWO_FRAMES), expand_animations=False),
+    Case("EncodeJpeg", np.zeros((2, 3, 2), np.uint8)),
+    Case("EncodeJpeg", np.zeros((3, 3), np.uint8)),
+    Case("EncodeJpeg", np.zeros((2, 3, 3), np.uint8), quality=101),
+    Case("EncodeJpegVariableQuality", np.zeros((2, 3, 3), np.uint8), np.int32([5])),
 ]
