@@ -51,12 +51,12 @@ def test_types_and_list_lengths_come_from_the_call() -> None:
             "attr": [{"name": "T", "type": "type"}, {"name": "N", "type": "int"}],
         },
         node_def=[
-            {"name": "sum", "op": "AddV2", "input": ["xs:1", "y"], "attr": {"T": {"placeholder": "T"}}},
+            {"name": "sum", "op": "AddV2", "input": ["xs:1", "y"], "attr": {"T": AttrValue(placeholder="T")}},
             {
                 "name": "split",
                 "op": "IdentityN",
                 "input": ["sum:z:0", "xs:0"],
-                "attr": {"T": {"list": {"type": [3, 3]}}},
+                "attr": {"T": AttrValue(list={"type": [3, 3]})},
             },
         ],
         ret={"first": "split:output:1", "all": "split:output"},
@@ -72,7 +72,7 @@ def test_stateful_ops_and_control_results_must_run() -> None:
     graph = function(
         signature={"output_arg": [{"name": "y", "type": 20}], "control_output": ["done"]},
         node_def=[
-            {"name": "handle", "op": "VarHandleOp", "attr": {"dtype": {"type": 1}, "shape": {"shape": {}}}},
+            {"name": "handle", "op": "VarHandleOp", "attr": {"dtype": AttrValue(type=1), "shape": AttrValue(shape={})}},
             {"name": "end", "op": "NoOp", "input": ["^handle"]},
             {"name": "idle", "op": "NoOp"},
         ],
@@ -106,7 +106,7 @@ def test_a_function_may_return_its_argument_and_call_another() -> None:
         ({"node_def": [{"name": "n", "op": "NoOp", "input": ["^gone"]}]}, r"Node 'n': Unknown input node '\^gone'"),
         ({"node_def": [{"name": "n", "op": "NoOp"}, {"name": "n", "op": "NoOp"}]}, "Node 'n' is not unique"),
         (
-            {"node_def": [{"name": "n", "op": "Identity", "attr": {"T": {"placeholder": "T"}}}]},
+            {"node_def": [{"name": "n", "op": "Identity", "attr": {"T": AttrValue(placeholder="T")}}]},
             "attr 'T', which was not",
         ),
         ({"signature": {"output_arg": [{"name": "y", "type": 1}]}}, "Return value 'y' is missing"),

@@ -12,7 +12,16 @@ from icefloe import errors
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import graph_from_bytes, read_graph, write_graph
-from icefloe.proto import FullTypeDef, FunctionDef, GraphDef, MetaGraphDef, SavedModel, TensorProto, TensorShapeProto
+from icefloe.proto import (
+    AttrValue,
+    FullTypeDef,
+    FunctionDef,
+    GraphDef,
+    MetaGraphDef,
+    SavedModel,
+    TensorProto,
+    TensorShapeProto,
+)
 from icefloe.wire.coding import encode_varint
 
 FILES = Path(__file__).resolve().parents[3] / "fixtures" / "graphs" / "files"
@@ -220,8 +229,8 @@ def test_a_cycle_without_a_loop_loads() -> None:
     graph = read_graph(
         GraphDef(
             node=[
-                {"name": "a", "op": "Identity", "input": ["b"], "attr": {"T": {"type": 1}}},
-                {"name": "b", "op": "Identity", "input": ["a"], "attr": {"T": {"type": 1}}},
+                {"name": "a", "op": "Identity", "input": ["b"], "attr": {"T": AttrValue(type=1)}},
+                {"name": "b", "op": "Identity", "input": ["a"], "attr": {"T": AttrValue(type=1)}},
             ]
         )
     )

@@ -57,10 +57,20 @@ def _outcome(call: str, scope: dict[str, Any], folder: str) -> str:
             scope["result"] = eval(call, scope)
         else:
             exec(compile(tree, "<call>", "exec"), scope)
-        text = re.sub(r" at 0x[0-9a-f]+", "", repr(scope["result"]))
+        text = _pairs(re.sub(r" at 0x[0-9a-f]+", "", repr(scope["result"])))
     except Exception as error:
         text = f"{type(error).__name__}: {_plain(getattr(error, 'message', None) or str(error))}"
     return text.replace(os.path.realpath(folder), "<folder>").replace(folder, "<folder>")
+
+
+def _pairs(text: str) -> str:
+    """Return a repr with its OrderedDicts as Python 3.11 writes them, as pairs; later ones write a dict of plain keys."""
+
+    def as_pairs(found: re.Match[str]) -> str:
+        items = ", ".join(f"({key}, {value})" for key, value in re.findall(r"('\w+'): ([^,]+)", found[1]))
+        return f"OrderedDict([{items}])"
+
+    return re.sub(r"OrderedDict\(\{([^{}]*)\}\)", as_pairs, text)
 
 
 def _plain(message: str) -> str:
