@@ -6,12 +6,13 @@ Exit code 0: done; 1: icefloe says why not; 2: wrong usage. A reader that closes
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import Any
 
 import click
+
+from icefloe_cli.groups import TableGroup
 
 # Command -> module below `icefloe_cli`, attribute, and its line in `icefloe --help`.
 COMMANDS = {
@@ -20,7 +21,8 @@ COMMANDS = {
     "run": ("run_command", "run", "Run a graph: feed, fetch, print or store."),
     "save": ("save_command", "save", "Write a checkpoint: a graph's initial values, or an .npz or .h5."),
     "restore": ("restore_command", "restore", "Restore a checkpoint into a graph and report what fits."),
-    "ckpt": ("ckpt_commands", "ckpt", "List and print the tensors of checkpoints."),
+    "ckpt": ("ckpt", "ckpt", "Look into, check, edit and convert checkpoints."),
+    "graph": ("graph", "graph", "Explain, change and compare graphs."),
 }
 
 EXAMPLES = """
@@ -47,8 +49,8 @@ class Failure(click.ClickException):
         click.echo(f"icefloe: {self.message}", err=True)
 
 
-class _Commands(click.Group):
-    """The commands of the table, each module imported when its command is called.
+class _Commands(TableGroup):
+    """The commands of the table.
 
     The library's errors become failures here, and a pipe that the reader closed the end.
     """
@@ -66,30 +68,6 @@ class _Commands(click.Group):
                 raise
             raise Failure(_text(error)) from error
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute, _ = COMMANDS[cmd_name]
-        return getattr(importlib.import_module(f"icefloe_cli.{module}"), attribute)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            import difflib
-
-            near = difflib.get_close_matches(args[0], COMMANDS, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            ctx.fail(f"No such command {args[0]!r}.{hint}")
-        return super().resolve_command(ctx, args)
-
 
 def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
@@ -101,6 +79,7 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.group(
     cls=_Commands,
+    rows=COMMANDS,
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
