@@ -93,6 +93,8 @@ def _from_meta_graph(data: bytes) -> Graph:
         restore_collections(meta_graph_def, graph, "", strict=False)
     if meta_graph_def.HasField("saver_def"):
         remember_saver_def(graph, meta_graph_def.saver_def)
+    graph.signature_defs = dict(meta_graph_def.signature_def)
+    graph.meta_info_def = meta_graph_def.meta_info_def
     return graph
 
 

@@ -38,6 +38,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
 
     mutations: how often an existing node was changed; adding nodes does not count.
     functions: the function library, name -> FunctionDef.
+    signature_defs, meta_info_def: what the MetaGraphDef says that the graph was read from, name -> SignatureDef and a
+    MetaInfoDef; no signatures and None for another graph.
     """
 
     _building_function = False
@@ -80,6 +82,8 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
         self._unfetchable: set[Operation] = set()
         self._versions = VersionDef(producer=GRAPH_DEF_VERSION, min_consumer=GRAPH_DEF_VERSION_MIN_CONSUMER)
         self._source: Any = None
+        self.signature_defs: dict[str, Any] = {}
+        self.meta_info_def: Any = None
         # What attr `_output_shapes` said of imported nodes: node id -> TensorShapeProto of each output.
         self._shape_hints: dict[int, list[Any]] = {}
 
