@@ -25,7 +25,12 @@ _RUNTIME_NAMES = frozenset(("manager", "node", "signature", "fresh", "run"))
 
 
 class Functions(Protocol):
-    """The functions of a graph's library, as what runs them offers them to kernels."""
+    """The functions of a graph's library, as what runs them offers them to kernels.
+
+    protects: whether kernels get inputs they cannot write to, see `aliasing`.
+    """
+
+    protects: bool
 
     def callable(
         self, function: NameAttrList, path: str, wanted: tuple[bool, ...] | None = None, *, lowered: bool = False
@@ -129,7 +134,11 @@ def bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...] = ()) -> 
     """
     op = step.node
     try:
-        return _bind(step, plan, scope, fresh)
+        if not scope.functions.protects:
+            return _bind(step, plan, scope, fresh)
+        from icefloe.runtime import aliasing
+
+        return aliasing.protected(_bind(step, plan, scope, fresh))
     except errors.OpError as error:
         raise error.add_context(node=scope.name(op), op=op) from error.__cause__
 

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 class Library:
     """Runs the functions of `graph` on the state in `manager`."""
 
-    def __init__(self, graph: Graph, manager: ResourceManager, engine: str = "auto") -> None:
+    def __init__(self, graph: Graph, manager: ResourceManager, engine: str = "auto", *, protects: bool = False) -> None:
+        """engine: as in `Program`. protects: give kernels inputs that they cannot write to; see `aliasing`."""
+        self.protects = protects
         self.graph = graph
         self.manager = manager
         self.engine = engine
@@ -148,7 +150,9 @@ class Callee:
             return self
         fork = forks.get(id(library))
         if fork is None:
-            fork = forks[id(library)] = Library(library.graph, library.manager.fork(), library.engine)
+            fork = forks[id(library)] = Library(
+                library.graph, library.manager.fork(), library.engine, protects=library.protects
+            )
         name = self._function.name
         made = fork.callable(self._function, name, self._wanted, lowered=self._lowered)
         assert isinstance(made, Callee)

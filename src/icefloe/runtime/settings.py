@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from icefloe import errors
 from icefloe.proto import ConfigProto
 from icefloe.resources.manager import FilePolicy
+
+
+def _from_environment() -> bool:
+    return os.environ.get("ICEFLOE_DEBUG_ALIASING", "") not in ("", "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,9 @@ class Config:
     seed: draw random numbers by this seed and the node's name, whatever seeds the graph has, so that a random op more
         in the graph changes no other's numbers. None: by the nodes' own seeds, as TensorFlow does.
     check_numerics: stop each run at the first node that makes a NaN or an Inf. It runs node by node, slowly.
+    debug_aliasing: give kernels inputs that they cannot write to, and look whose memory their outputs are: a kernel
+        that breaks its word fails with the name of the node. Slower. Environment variable ICEFLOE_DEBUG_ALIASING=1
+        sets it for sessions that do not say.
     build_cost_model, build_cost_model_after: put a cost graph into the RunMetadata of every so manieth run of the same
         fetches and feeds, after so many; 0 for never. As in GraphOptions.
     """
@@ -34,6 +41,7 @@ class Config:
     operation_timeout_in_ms: int = 0
     seed: int | None = None
     check_numerics: bool = False
+    debug_aliasing: bool = field(default_factory=_from_environment)
     build_cost_model: int = 0
     build_cost_model_after: int = 0
 

@@ -251,7 +251,7 @@ def _cut(x: Array, axis: int, sizes: list[int]) -> tuple[Array, ...]:
     return tuple(parts)
 
 
-@kernel("Split", returns=("view", 0))
+@kernel("Split", returns=("view", 1))
 def split(dim: Any, x: Any, *, num_split: int) -> tuple[Array, ...]:
     """`x` in `num_split` equal parts along `dim`."""
     a = boxed(x)
