@@ -11,7 +11,7 @@ from icefloe.checkpoint.slices import TensorSlice, decode_key, encode_key, is_sl
 from icefloe.wire.sstable import Table
 
 # An index is read whole. One of this size holds some ten million tensors.
-_MAX_INDEX_SIZE = 1 << 30
+MAX_INDEX_SIZE = 1 << 30
 
 
 def to_name(key: bytes) -> str:
@@ -109,7 +109,7 @@ def read_index(source: Source) -> Index:
     this version.
     """
     path = source.path
-    if source.size > _MAX_INDEX_SIZE:
+    if source.size > MAX_INDEX_SIZE:
         raise errors.ResourceExhaustedError(f"an index of {source.size} bytes is more than icefloe reads", path=path)
     stage = "failed to seek to header entry"
     try:
