@@ -206,6 +206,79 @@ def write(fd: int, data: bytes | bytearray | memoryview, path: str) -> None:
             view = view[os.write(fd, view[:_MAX_IO]) :]
 
 
+_NOT_IN_THE_KERNEL = frozenset((errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EBADF))
+
+
+def copy(source: Source, offset: int, size: int, fd: int, path: str) -> None:
+    """Append `size` bytes at `offset` of `source`, without their passing through this process where the system can.
+
+    What is a hole in the source becomes one in the target. Raises: OutOfRangeError if the source has fewer bytes.
+    """
+    end = offset + size
+    while offset < end:
+        start, stop = _data_extent(source, offset, end)
+        if start > offset:
+            with _named(path):
+                os.lseek(fd, start - offset, os.SEEK_CUR)
+            if start == end:  # nothing may be written after it: the file has to grow all the same
+                with _named(path):
+                    position = os.lseek(fd, 0, os.SEEK_CUR)
+                    if position > os.fstat(fd).st_size:
+                        os.ftruncate(fd, position)
+        while start < stop:
+            start += _copy_some(source, start, stop - start, fd, path)
+        offset = stop
+
+
+def _data_extent(source: Source, offset: int, end: int) -> tuple[int, int]:
+    """Return where the next data at or after `offset` begin and end, both at most `end`."""
+    if not hasattr(os, "SEEK_DATA"):
+        return offset, end
+    try:
+        start = min(os.lseek(source.fileno(), offset, os.SEEK_DATA), end)
+        return start, end if start == end else min(os.lseek(source.fileno(), start, os.SEEK_HOLE), end)
+    except OSError as e:
+        if e.errno == errno.ENXIO and end <= source.size:  # a hole up to the end of the file
+            return end, end
+        return offset, end
+
+
+def _copy_some(source: Source, offset: int, size: int, fd: int, path: str) -> int:
+    """Append at least one and at most `size` bytes of `source`; return how many."""
+    done = 0
+    with _named(path):
+        for call in _COPIES:
+            try:
+                done = call(source.fileno(), offset, size, fd)
+            except OSError as e:
+                if e.errno not in _NOT_IN_THE_KERNEL:
+                    raise
+                continue
+            break
+    if not done:
+        raise errors.OutOfRangeError("Read less bytes than requested", path=source.path, offset=offset)
+    return done
+
+
+def _by_copy_file_range(source: int, offset: int, size: int, fd: int) -> int:
+    return os.copy_file_range(source, fd, size, offset)
+
+
+def _by_sendfile(source: int, offset: int, size: int, fd: int) -> int:
+    return os.sendfile(fd, source, offset, size)
+
+
+def _by_hand(source: int, offset: int, size: int, fd: int) -> int:
+    return os.write(fd, os.pread(source, min(size, 1 << 20), offset))
+
+
+_COPIES = (
+    *((_by_copy_file_range,) if hasattr(os, "copy_file_range") else ()),
+    *((_by_sendfile,) if hasattr(os, "sendfile") else ()),
+    _by_hand,
+)
+
+
 def sync(fd: int, path: str) -> None:
     """Wait until what was written is on the disk."""
     with _named(path):

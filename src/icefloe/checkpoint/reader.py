@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import mmap as mmap_module
 import os
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from icefloe.checkpoint.commit import Location
 from icefloe.checkpoint.entries import BIG, Entry
 from icefloe.checkpoint.files import Source, identity
 from icefloe.checkpoint.index import Index, read_index
-from icefloe.checkpoint.reading import CheckpointReader
+from icefloe.checkpoint.reading import WINDOW, CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.transfer import PIECE, read_summed
@@ -96,6 +97,25 @@ class BundleReader(CheckpointReader):
         """The decoded index, with the entries of slices."""
         return self._index
 
+    @property
+    def byte_order(self) -> contents.ByteOrder:
+        """The order of the bytes of a number in the data files."""
+        return self._order
+
+    def data_file(self, name: str, entry: Entry) -> Source:
+        """Return the data file that holds the bytes of an entry, one of a whole tensor or of a slice.
+
+        Raises: NotFoundError if it is missing, OutOfRangeError if it ends before them, DataLossError if their number
+        does not fit the shape.
+        """
+        return self._place(name, entry)
+
+    def check_sum(self, name: str, entry: Entry, crc: int) -> None:
+        """Check `crc`, computed over the bytes of an entry. Raises: DataLossError, or AbortedError if the checkpoint
+        was replaced.
+        """
+        self._check(name, entry, self._shard(entry.shard), crc)
+
     def close(self) -> None:
         self._closed = True
         self._release()
@@ -107,13 +127,55 @@ class BundleReader(CheckpointReader):
         self._maps.clear()  # a map lives on as long as a view of it does
 
     def read(self, name: str) -> np.ndarray:
-        return self._read(name, None)
+        return self._read(self.find(name), None)
 
     def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
-        return self._read(name, chosen)
+        return self._read(self.find(name), chosen)
+
+    def stream(self, name: str) -> Iterator[np.ndarray]:
+        name = self.find(name)
+        entry = self.entries[name]
+        try:
+            if entry.dtype.numpy.hasobject:
+                yield self._read_entry(name, entry).reshape(-1)
+            elif entry.is_sliced:
+                yield from self._stream_slices(name, entry)
+            else:
+                yield from self._stream_entry(name, entry)
+        except errors.OpError as e:
+            raise e.add_context(path=self._location.index) from None
+
+    def _stream_entry(self, name: str, entry: Entry) -> Iterator[np.ndarray]:
+        source = self._place(name, entry)
+        element = entry.dtype.numpy
+        window = np.empty(max(min(WINDOW, entry.size) // element.itemsize, 1), element)
+        crc = 0
+        for start in range(0, entry.size, window.nbytes):
+            piece = window[: min(window.nbytes, entry.size - start) // element.itemsize]
+            data = contents.as_bytes(piece)
+            source.read_into(data, entry.offset + start)
+            crc = crc32c(data, crc)
+            if self._order == "big":
+                contents.swap_bytes(piece)
+            yield piece
+        self._check(name, entry, source, crc)
+
+    def _stream_slices(self, name: str, entry: Entry) -> Iterator[np.ndarray]:
+        """Yield a partitioned tensor: part by part where it is cut along its first dimension only, else at once."""
+        stored = sorted(entry.slices, key=lambda s: s.extents)
+        bounds = [s.bounds(entry.shape) for s in stored]
+        ends = [0, *(b[0][1] for b in bounds)]
+        in_rows = all(b[1:] == tuple((0, n) for n in entry.shape[1:]) for b in bounds)
+        if not in_rows or [b[0][0] for b in bounds] != ends[:-1] or ends[-1] != entry.shape[0]:
+            yield self._assemble(name, entry, TensorSlice.full(len(entry.shape))).reshape(-1)
+            return
+        for chosen in stored:
+            part = self._index.slice_entry(name, chosen)
+            _check_part(name, entry, chosen, part)
+            yield from self._stream_entry(name, part)
 
     def _read(self, name: str, chosen: TensorSlice | None) -> np.ndarray:
-        entry = self.entry(name)
+        entry = self.entries[name]
         try:
             if chosen is not None:
                 array = self._read_slice(name, entry, chosen)

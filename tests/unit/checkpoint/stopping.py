@@ -13,7 +13,7 @@ import pytest
 from icefloe.checkpoint import files
 
 CALLS = (
-    "create", "write", "sync", "sync_file", "sync_directory", "rename", "remove", "make_directory", "remove_directory"
+    "create", "write", "copy", "sync", "sync_file", "sync_directory", "rename", "remove", "make_directory", "remove_directory"
 )  # fmt: skip
 
 
