@@ -106,6 +106,12 @@ class Source:
         return self.identity.size
 
     @property
+    def blocks(self) -> int | None:
+        """How many bytes the disk holds for it, fewer than `size` where it has holes; None where that is not told."""
+        count = getattr(os.fstat(self.fileno()), "st_blocks", None)
+        return None if count is None else 512 * int(count)
+
+    @property
     def closed(self) -> bool:
         return not self._finalizer.alive
 
