@@ -6,17 +6,22 @@ import difflib
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint import object_graph
 from icefloe.checkpoint.entries import Entry
+from icefloe.checkpoint.object_graph import ObjectGraph
 from icefloe.checkpoint.slices import TensorSlice
 
 _D = TypeVar("_D")
 _MAX_NAMES_COMPARED = 20000
+# Bytes of a tensor that `stream` yields at once.
+WINDOW = 4 << 20
 
 
 def near_names(name: str, known: Mapping[str, Any]) -> list[str]:
@@ -29,21 +34,29 @@ def near_names(name: str, known: Mapping[str, Any]) -> list[str]:
     stripped = name.removesuffix(":0")
     if stripped != name and stripped in known:
         return [stripped]
+    if f"{name}:0" in known:
+        return [f"{name}:0"]
     scoped = [k for k in known if k.endswith("/" + stripped) or stripped.endswith("/" + k)]
     return (scoped + [k for k in difflib.get_close_matches(name, known, 3) if k not in scoped])[:3]
 
 
 class CheckpointReader(Mapping[str, np.ndarray]):
     """An open checkpoint: `reader[name]` reads one tensor, into memory that is the caller's own, and checks its
-    checksum.
+    checksum where the format has one.
 
-    prefix: the path without suffix.   entries: name -> Entry (dtype, shape, where it lies), without reading data.
+    prefix: the path without suffix, or the file.   entries: key -> Entry (dtype, shape, where it lies), without reading
+    data.   format: "V2", "V1", "npz", "h5", "keras" or "safetensors".   left_out: name -> why, of what the file holds
+    but no tensor can hold.   also: another checkpoint that the path could have meant, or None.
 
-    A missing name raises NotFoundError, which is a LookupError.
+    A name is a key or another name that the tensor has; see `find`. A missing name raises NotFoundError, which is a
+    LookupError.
     """
 
+    format: ClassVar[str] = "V2"
     prefix: str
     entries: Mapping[str, Entry]
+    left_out: Mapping[str, str] = {}
+    also: str | None = None
 
     @abstractmethod
     def read(self, name: str) -> np.ndarray:
@@ -64,18 +77,93 @@ class CheckpointReader(Mapping[str, np.ndarray]):
     def close(self) -> None:
         """Release the files. What was read stays valid; views of `mmap=True` too."""
 
-    def entry(self, name: str) -> Entry:
-        """Return the entry of a tensor. Raises: NotFoundError, with near names."""
+    def stream(self, name: str) -> Iterator[np.ndarray]:
+        """Yield the elements of a tensor in C order, flat, in pieces of about `WINDOW` bytes where the format allows;
+        a tensor of strings at once. A piece is valid until the next is asked for.
+
+        Raises: as `read`, a wrong checksum after the last piece.
+        """
+        yield self.read(name).reshape(-1)
+
+    @cached_property
+    def object_graph(self) -> ObjectGraph | None:
+        """The object graph of a checkpoint saved by objects; None where variables were saved by name.
+
+        Raises: DataLossError if it is damaged.
+        """
+        if object_graph.KEY not in self.entries:
+            return None
+        value = self.read(object_graph.KEY)
+        if value.dtype != object or value.ndim:
+            raise errors.DataLossError("the object graph of the checkpoint is no string", path=self.prefix)
         try:
-            return self.entries[name]
-        except (KeyError, TypeError):
-            if not isinstance(name, str):
-                raise TypeError(f"the name of a tensor is text: expected str, got {type(name).__name__}") from None
-            raise self.missing(name) from None
+            return ObjectGraph(value.item())
+        except errors.DataLossError as e:
+            raise e.add_context(path=self.prefix) from None
+
+    def _other_keys(self, name: str) -> tuple[str, ...]:
+        """Return the keys of the tensors that have the name `name`, which is no key."""
+        try:
+            graph = self.object_graph
+        except errors.OpError:  # a damaged graph: keys can still be read, and whoever asks for the graph is told
+            return ()
+        if graph is None:
+            # A program that saves by objects asks for this key where one that saves by name wrote the bare name.
+            bare = name.removesuffix(object_graph.VALUE_SUFFIX)
+            return (bare,) if bare != name and bare in self.entries else ()
+        return tuple(key for key in graph.keys_of(name) if key in self.entries)
+
+    def find(self, name: str) -> str:
+        """Return the key of the tensor that `name` means: the key itself or, of a checkpoint saved by objects, the
+        path of the object or the variable's full name; of a Keras file, the path inside the file too.
+
+        Raises: NotFoundError, with near names; InvalidArgumentError if several tensors have the name.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a tensor is text: expected str, got {type(name).__name__}")
+        if name in self.entries:
+            return name
+        if name in self.left_out:
+            raise errors.UnimplementedError(f"{name} cannot be read: {self.left_out[name]}", path=self.prefix)
+        found = self._other_keys(name)
+        if len(found) > 1:
+            raise errors.InvalidArgumentError(
+                f"{len(found)} tensors have the name {name}", path=self.prefix, hint=f"Ask for {' or '.join(found[:5])}"
+            )
+        if not found:
+            raise self.missing(name)
+        return found[0]
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Every name that means one tensor -> its key: keys, and the full names and object paths of a checkpoint saved
+        by objects.
+
+        Raises: DataLossError if the object graph is damaged.
+        """
+        graph = self.object_graph
+        found: dict[str, str] = {}
+        if graph is not None:
+            for table in (graph.by_path, graph.by_full_name):
+                found |= {n: keys[0] for n, keys in table.items() if len(keys) == 1 and keys[0] in self.entries}
+        return found | {key: key for key in self.entries}
+
+    def entry(self, name: str) -> Entry:
+        """Return the entry of a tensor. Raises: as `find`."""
+        return self.entries[self.find(name)]
 
     def missing(self, name: str) -> errors.NotFoundError:
         """Return the error for a name that the checkpoint does not have."""
-        near = near_names(name, self.entries)
+        if name == object_graph.KEY:
+            return errors.NotFoundError(
+                "this checkpoint was saved by the names of variables: it has no object graph", path=self.prefix
+            )
+        try:
+            known: Mapping[str, Any] = self.names
+        except errors.OpError:
+            known = self.entries
+        shown = {n: None for n in known if n != object_graph.KEY and not n.endswith(object_graph.VALUE_SUFFIX)}
+        near = near_names(name, shown or known)
         return errors.NotFoundError(
             f"Key {name} not found in checkpoint",
             path=self.prefix,
@@ -92,10 +180,10 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         return len(self.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.entries
+        return name in self.entries or (isinstance(name, str) and len(self._other_keys(name)) == 1)
 
     def get(self, name: str, default: _D | None = None) -> np.ndarray | _D | None:  # type: ignore[override]
-        return self.read(name) if name in self.entries else default
+        return self.read(name) if name in self else default
 
     def __enter__(self) -> Self:
         return self

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint import assembly, slices
+from icefloe.checkpoint import assembly, object_graph, slices
 from icefloe.checkpoint.entries import Entry, check_version, decode_shape, encode_entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import Entries, to_key, to_name
@@ -42,6 +42,8 @@ class V1Reader(CheckpointReader):
     Raises: DataLossError or InternalError, with TensorFlow's text, if a file is no V1 checkpoint or its meta record
     is damaged.
     """
+
+    format = "V1"
 
     def __init__(self, prefix: str, paths: Sequence[str]) -> None:
         self.prefix = prefix
@@ -116,6 +118,8 @@ class V1Reader(CheckpointReader):
 
     def missing(self, name: str) -> errors.NotFoundError:
         error = super().missing(name)
+        if name == object_graph.KEY:
+            return error
         error.message = f'Tensor name "{name}" not found in checkpoint files {self.prefix}'
         error.path = None
         return error
@@ -125,13 +129,13 @@ class V1Reader(CheckpointReader):
             source.close()
 
     def read(self, name: str) -> np.ndarray:
-        return self._read(name, None)
+        return self._read(self.find(name), None)
 
     def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
-        return self._read(name, chosen)
+        return self._read(self.find(name), chosen)
 
     def _read(self, name: str, chosen: TensorSlice | None) -> np.ndarray:
-        entry = self.entry(name)
+        entry = self.entries[name]
         try:
             return self._assemble(name, entry, TensorSlice.full(len(entry.shape)) if chosen is None else chosen)
         except errors.OpError as e:
