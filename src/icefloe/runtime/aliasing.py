@@ -63,11 +63,12 @@ def _check(binding: Binding, given: list[Any], made: tuple[Any, ...]) -> None:
     flat: list[tuple[int, Any]] = []
     for entry, value in zip(binding.layout, given):
         flat += [(entry, value)] if isinstance(entry, int) else list(zip(entry, value))
+    views = [value for position, value in flat if position == allowed and isinstance(value, np.ndarray)]
     for number, output in enumerate(made):
-        if not isinstance(output, np.ndarray):
+        if not isinstance(output, np.ndarray) or any(np.may_share_memory(output, view) for view in views):
             continue
         for position, value in flat:
-            if position != allowed and isinstance(value, np.ndarray) and np.may_share_memory(output, value):
+            if isinstance(value, np.ndarray) and np.may_share_memory(output, value):
                 raise errors.InternalError(
                     f"output {number} shares memory with input {position}, but the kernel is registered to return "
                     f"{'memory of its own' if allowed is None else f'a view of input {allowed}'}"

@@ -12,9 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
+
 from icefloe import datatypes, errors, opdefs
 from icefloe.graph import registry
 from icefloe.graph.operation import Operation
+from icefloe.graph.tensor import Tensor
+from icefloe.opdefs import kernel_types
 from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager, Variable
 from icefloe.runtime import effects
@@ -153,6 +157,8 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
         checks = signature is None or not signature.allows_uninitialized_input
         return Binding(_pass_initialized if checks else _pass_on, (0,), returns=("view", 0))
     kernel = registry.find_kernel(op.type)
+    if kernel is not None and (refusal := kernel_types.refusal(op.type, op.kernel_attr)) is not None:
+        raise errors.InvalidArgumentError(refusal)
     if kernel is None:
         if op.type in op.graph.functions:
             return _bind_call(op, step, plan, scope)
@@ -178,6 +184,8 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
     elif op.type in effects.WHILES:
         function, keywords = scope.functions.loop(op, keywords["cond"], keywords["body"]), {}
     grouped = layout(op, signature.inputs)
+    if kernel.takes_refs and op.type not in effects.CELL_PASSES:
+        function = _with_cells(function, op, plan, signature, grouped)
     if _makes_handles(op):
         pure = False
     found = Binding(
@@ -198,6 +206,59 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
     return found
 
 
+def _with_cells(
+    function: Callable[..., Any],
+    op: Operation,
+    plan: Plan,
+    signature: opdefs.Signature,
+    grouped: tuple[int | tuple[int, ...], ...],
+) -> Callable[..., Any]:
+    """Return the kernel of an op that takes references such that it finds a variable where a plain value may come.
+
+    That is where a reference is fed, or a graph's variable was made a constant. The variable is of this call only.
+    """
+    fed = {id(plan.tensors[slot]) for slot in plan.feeds}
+    plain = {
+        i: op.inputs[at]
+        for i, (arg, at) in enumerate(zip(signature.inputs, grouped))
+        if arg.is_ref and isinstance(at, int) and _may_be_plain(op.inputs[at], fed)
+    }
+    if not plain:
+        return function
+
+    @functools.wraps(function, updated=())
+    def call(*values: Any, **keywords: Any) -> Any:
+        given = list(values)
+        for i, tensor in plain.items():
+            if not isinstance(given[i], Variable):
+                given[i] = _temporary(tensor, given[i])
+        return function(*given, **keywords)
+
+    return call
+
+
+def _may_be_plain(tensor: Tensor, fed: set[int]) -> bool:
+    """Return whether a reference may come from what is fed or no reference at all, through what hands it on."""
+    left, seen = [tensor], set()
+    while left:
+        current = left.pop()
+        if id(current) in fed or current.dtype is None or not current.dtype._is_ref_dtype:
+            return True
+        if id(current) not in seen and current.op.type in effects.CELL_PASSES:
+            left += current.op.inputs
+        seen.add(id(current))
+    return False
+
+
+def _temporary(tensor: Tensor, value: Any) -> Any:
+    """Return a variable that holds a copy of `value`; what is no array as it is."""
+    if tensor.dtype is None or not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    made = Variable(tensor.dtype, np.shape(value), tensor.op.name)
+    made.assign(value)
+    return made
+
+
 # Bindings that are the same for all nodes of an op, with the kernel they are of.
 _SHARED: dict[str, tuple[registry.Kernel, Binding]] = {}
 _NOTHING: frozenset[int] = frozenset()
@@ -207,7 +268,7 @@ def _shared(op: Operation) -> Binding | None:
     known = _SHARED.get(op.type)
     if known is None or registry.KERNELS.get(op.type) is not known[0] or _makes_handles(op):
         return None
-    return known[1]
+    return None if kernel_types.refusal(op.type, op.kernel_attr) is not None else known[1]
 
 
 def _makes_handles(op: Operation) -> bool:

@@ -55,7 +55,7 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     outputs: list[tuple[int, ...]] = []
     for op in order:
         if op._raw is not None:
-            check_inputs(op)
+            check_inputs(op, plain_for_ref=True)
         first = len(tensors)
         made = op.outputs
         # The producer of a fed tensor may run for another output's sake; what it makes of the fed one goes nowhere.

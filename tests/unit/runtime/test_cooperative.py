@@ -61,7 +61,7 @@ def box(monkeypatch: pytest.MonkeyPatch) -> Box:
         ("TPUReplicatedOutput", lambda x: (made.give(x),), False),
     ):
         monkeypatch.setitem(
-            registry.KERNELS, op, registry.Kernel(op, function, (), False, "fresh", False, False, waits)
+            registry.KERNELS, op, registry.Kernel(op, function, (), False, ("view", 0), False, False, waits)
         )
     return made
 

@@ -110,7 +110,7 @@ def enter_shape(c: ShapeContext) -> list[Dims]:
     return [c.shape(0) if c.attr("is_constant") else None]
 
 
-@kernel("LoopCond")
+@kernel("LoopCond", returns="stored")
 def loop_cond(pred: Any) -> Any:
     return pred
 
