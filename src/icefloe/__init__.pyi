@@ -129,6 +129,7 @@ from icefloe.lib.control_flow_case import case as case
 from icefloe.lib.math_cast import cast as cast
 from icefloe.lib.math_elementwise import ceil as ceil
 from icefloe.lib.linalg import cholesky_solve as cholesky_solve
+from icefloe import ckpt as ckpt
 from icefloe.lib.math_clip import clip_by_average_norm as clip_by_average_norm
 from icefloe.lib.math_clip import clip_by_global_norm as clip_by_global_norm
 from icefloe.lib.math_clip import clip_by_norm as clip_by_norm

@@ -7,6 +7,9 @@ NAMES: dict[str, dict[str, str]] = {
             right_shift=RightShift
         """,
     },
+    "ckpt": {
+        "checkpoint.checking.verify": "verify",
+    },
     "data": {
         "module": "experimental",
         "lib.data_arguments": "AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN",
@@ -141,6 +144,14 @@ NAMES: dict[str, dict[str, str]] = {
             DEBUG ERROR FATAL INFO WARN TaskLevelStatusMessage debug error fatal flush get_verbosity info log
             log_every_n log_first_n log_if set_verbosity vlog warn warning
         """,
+    },
+    "graphs": {
+        "analysis.graph_io": "GraphInput GraphIO GraphOutput io=graph_io",
+        "analysis.graph_ops": "GraphOps MissingNode OpCount ops=graph_ops",
+        "analysis.graph_dot": "dot=graph_dot",
+        "analysis.graph_diff": "Change GraphDiff diff=graph_diff",
+        "analysis.graph_match": "GraphMatch match=graph_match",
+        "analysis.graph_costs": "GraphCosts ScopeCost costs=graph_costs",
     },
     "lookup": {
         "module": "experimental",

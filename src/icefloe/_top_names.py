@@ -2,7 +2,7 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops bitwise compat data dtypes gfile image initializers io linalg logging lookup losses
+        errors proto raw_ops bitwise ckpt compat data dtypes gfile image initializers io linalg logging lookup losses
         manip math nest nn quantization queue random saved_model sets signal sparse spectral strings summary timeline
         train version
     """,

@@ -1,0 +1,1 @@
+"""Checking checkpoints: verify, rescue, statistics, differences. Bytes only, streamed in windows."""

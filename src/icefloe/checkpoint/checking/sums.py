@@ -1,0 +1,116 @@
+"""Checksums of many pieces of files at once: threads read windows and sum them up; no window is larger than 4 MiB."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from icefloe import errors
+from icefloe.checkpoint.files import Source
+from icefloe.wire.crc import combine, crc32c
+
+WINDOW = 4 << 20
+_MAX_THREADS = 8
+
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Bytes `offset` to `offset + size` of a file."""
+
+    source: Source
+    offset: int
+    size: int
+
+
+@dataclass(slots=True)
+class _Job:
+    """What one thread does at once: a span of a file, and the pieces in it, `(region, begin, end)` in the file."""
+
+    source: Source
+    start: int
+    stop: int
+    pieces: list[tuple[int, int, int]]
+
+
+def sums(regions: Sequence[Region], progress: Progress | None = None) -> list[int | errors.OpError]:
+    """Return the CRC32C of each region, or the error that reading it gave. progress: called with bytes done."""
+    jobs = _jobs(regions)
+    parts: list[dict[int, int]] = [{} for _ in regions]
+    failed: dict[int, errors.OpError] = {}
+    broken: list[BaseException] = []
+    turns = itertools.count()
+
+    def work() -> None:
+        window = memoryview(bytearray(WINDOW if jobs else 0))
+        try:
+            while (i := next(turns)) < len(jobs) and not broken:
+                job = jobs[i]
+                held = window[: job.stop - job.start]
+                try:
+                    job.source.read_into(held, job.start)
+                except errors.OpError as e:
+                    for region, _, _ in job.pieces:
+                        failed[region] = e
+                    continue
+                for region, begin, end in job.pieces:
+                    parts[region][begin] = crc32c(held[begin - job.start : end - job.start])
+                if progress is not None:
+                    progress(len(held))
+        except BaseException as e:  # carried over to the calling thread
+            broken.append(e)
+
+    count = min(_MAX_THREADS, os.cpu_count() or 1, len(jobs))
+    helpers = [threading.Thread(target=work, name="icefloe-verify") for _ in range(count - 1)]
+    for helper in helpers:
+        helper.start()
+    work()
+    for helper in helpers:
+        helper.join()
+    if broken:
+        raise broken[0]
+    return [failed[i] if i in failed else _joined(region, parts[i]) for i, region in enumerate(regions)]
+
+
+def _jobs(regions: Sequence[Region]) -> list[_Job]:
+    """Cut large regions into windows, and gather small ones that lie close together into one."""
+    jobs: list[_Job] = []
+    order = sorted(range(len(regions)), key=lambda i: (regions[i].source.path, regions[i].offset))
+    for i in order:
+        region = regions[i]
+        end = region.offset + region.size
+        if not region.size:
+            continue
+        last = jobs[-1] if jobs else None
+        if (
+            last is not None
+            and last.source is region.source
+            and last.start <= region.offset <= last.stop + WINDOW // 64
+            and max(end, last.stop) - last.start <= WINDOW
+        ):
+            last.stop = max(end, last.stop)
+            last.pieces.append((i, region.offset, end))
+            continue
+        for begin in range(region.offset, end, WINDOW):
+            stop = min(begin + WINDOW, end)
+            jobs.append(_Job(region.source, begin, stop, [(i, begin, stop)]))
+    return jobs
+
+
+def _joined(region: Region, parts: dict[int, int]) -> int:
+    crc = 0
+    for begin in sorted(parts):
+        crc = combine(crc, parts[begin], min(WINDOW, region.offset + region.size - begin))
+    return crc
+
+
+def sum_of(source: Source, offset: int, size: int) -> int:
+    """Return the CRC32C of some bytes of a file. Raises: OutOfRangeError if it has fewer; the system's errors."""
+    found = sums([Region(source, offset, size)])[0]
+    if isinstance(found, errors.OpError):
+        raise found
+    return found

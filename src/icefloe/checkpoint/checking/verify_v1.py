@@ -1,0 +1,89 @@
+"""Verifies a V1 checkpoint: all blocks of its files with their checksums, the lists of what is stored, each record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from icefloe import errors
+from icefloe.checkpoint import names
+from icefloe.checkpoint.checking.diagnosis import describe_failure, diagnose_index
+from icefloe.checkpoint.checking.findings import FileCheck, Problem, Verification
+from icefloe.checkpoint.checking.leftovers import leftovers_of
+from icefloe.checkpoint.checking.sums import Progress
+from icefloe.checkpoint.files import Source
+from icefloe.checkpoint.v1_reader import V1Reader
+from icefloe.wire.sstable import Table
+
+_MAX_SHARDS = 99999
+
+
+def verify_v1(prefix: str, paths: Sequence[str], *, progress: Progress | None = None) -> Verification:
+    """Return what holds of the V1 checkpoint in `paths`, and what does not; see `verify`."""
+    out = Verification(prefix, "V1")
+    readable = [path for path in paths if _check_blocks(path, out, progress)]
+    out.problems += _missing_shards(paths)
+    if readable:
+        _check_records(prefix, readable, out)
+    out.notes += leftovers_of(prefix)
+    return out
+
+
+def _check_blocks(path: str, out: Verification, progress: Progress | None) -> bool:
+    """Check the blocks of one file; return whether its first record, the list of tensors, can be read."""
+    source = Source(path)
+    try:
+        out.files.append(FileCheck(path, source.size, None, 0))
+        damage: list[tuple[int | None, str]] = []
+        whole = True
+        try:
+            table = Table(source.read, source.size)
+        except errors.DataLossError as e:
+            damage.append((e.offset, e.message))
+            whole = False
+        else:
+            out.blocks += len(table.handles)
+            for i, handle in enumerate(table.handles):
+                try:
+                    table.read_block(handle)
+                except errors.DataLossError as e:
+                    damage.append((handle.offset, e.message))
+                    whole = whole and i > 0
+                if progress is not None:
+                    progress(handle.size)
+                out.bytes_checked += handle.size
+        for offset, reason in damage:
+            where = "" if offset is None else f" at byte {offset}:"
+            out.problems.append(Problem("index", f"{path}:{where} {reason}", path=path, offset=offset))
+        if damage:
+            out.diagnoses += diagnose_index(True, source, False)
+        return whole
+    finally:
+        source.close()
+
+
+def _missing_shards(paths: Sequence[str]) -> list[Problem]:
+    found = [shard for path in paths if (shard := names.parse_v1_shard(path)) is not None]
+    count = found[0][2] if found else None
+    if count is None:
+        return []
+    there = {shard for _, shard, _ in found}
+    lost = [names.v1_shard(found[0][0], i, count) for i in range(min(count, _MAX_SHARDS)) if i not in there]
+    return [Problem("missing", f"{path} is missing", path=path) for path in lost]
+
+
+def _check_records(prefix: str, paths: Sequence[str], out: Verification) -> None:
+    """Decode each tensor that the readable files list."""
+    try:
+        reader = V1Reader(prefix, paths)
+    except errors.OpError as e:
+        out.problems.append(Problem("index", describe_failure(e), path=e.path, offset=e.offset))
+        return
+    with reader:
+        for name in reader.entries:
+            try:
+                reader.read(name)
+            except errors.OpError as e:
+                out.damaged.append(name)
+                out.problems.append(Problem("content", e.message, name, e.path, e.offset))
+            else:
+                out.intact.append(name)
