@@ -227,6 +227,7 @@ from icefloe.lib.initializers import GlorotNormal as glorot_normal_initializer
 from icefloe.lib.initializers import GlorotUniform as glorot_uniform_initializer
 from icefloe.autodiff.custom import grad_pass_through as grad_pass_through
 from icefloe.autodiff.walk import gradients as gradients
+from icefloe import graphs as graphs
 from icefloe.lib.control import group as group
 from icefloe.lib.array_select import guarantee_const as guarantee_const
 from icefloe.datatypes import half as half
@@ -261,6 +262,7 @@ from icefloe.lib.math_range import linspace as lin_space
 from icefloe import linalg as linalg
 from icefloe.lib.math_range import linspace as linspace
 from icefloe.load import load_graph as load_graph
+from icefloe.saved_models.loading import load_saved_model as load_saved_model
 from icefloe.lib.variable_lists import local_variables as local_variables
 from icefloe.lib.variable_lists import local_variables_initializer as local_variables_initializer
 from icefloe.lib.math_elementwise import log_sigmoid as log_sigmoid

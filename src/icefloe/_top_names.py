@@ -2,7 +2,7 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops bitwise ckpt compat data dtypes gfile image initializers io linalg logging lookup losses
+        errors proto raw_ops bitwise ckpt compat data dtypes gfile graphs image initializers io linalg logging lookup losses
         manip math nest nn quantization queue random saved_model sets signal sparse spectral strings summary timeline
         train version
     """,
@@ -36,6 +36,7 @@ NAMES: dict[str, str] = {
     "errors": "OpError",
     "session": "Session InteractiveSession Config get_default_session",
     "load": "load_graph save_graph",
+    "saved_models.loading": "load_saved_model",
     "saver.graph_variables": "initializers_of saver_for variables_of",
     "identification": "identify",
     "checkpoint": "open_checkpoint save_checkpoint",

@@ -1,25 +1,30 @@
-"""The front doors for graphs: `load_graph` and `save_graph`."""
+"""The front doors for graphs: `load_graph` and `save_graph`.
+
+What a source is, is told by its content; `_DIRECTORIES` and `_CONTENTS` say which function reads it. Each imports its
+reader when it is called: most take a while to import, and are not needed for a graph alone.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from icefloe import errors
+from icefloe.graph import sniff
 from icefloe.graph.graph import Graph
-from icefloe.graph.graph_file import graph_from_bytes, read_file, read_graph, write_graph
-from icefloe.graph.sniff import META_GRAPH_DEF, META_GRAPH_DEF_TEXT, kind_of
-from icefloe.proto import MetaGraphDef
-from icefloe.wire import message
+from icefloe.graph.graph_file import read_file, read_graph, write_graph
+from icefloe.wire.riegeli import is_riegeli
 
-_GRAPH_FIELD = 2  # MetaGraphDef.graph_def
+Tags = Iterable[str] | None
+
 # Names of graph files, which are of no checkpoint.
-_GRAPH_SUFFIXES = (".pb", ".pbtxt", ".json")
+_GRAPH_SUFFIXES = (".pb", ".pbtxt", ".json", ".cpb")
 
 
-def load_graph(source: Any) -> Graph:
+def load_graph(source: Any, tags: Tags = None) -> Graph:
     """Return the graph that `source` holds, with the collections of a MetaGraphDef.
 
         graph = icefloe.load_graph("frozen.pb")
@@ -27,36 +32,45 @@ def load_graph(source: Any) -> Graph:
             y = sess.run("y:0", {"x:0": x})
 
     source: a path, bytes, or a GraphDef or MetaGraphDef message, TensorFlow's too. A file is told by its content:
-    binary, text or JSON. For the prefix or a file of a checkpoint, the `.meta` beside it is read.
+    binary, text or JSON. For the prefix or a file of a checkpoint, the `.meta` beside it is read; for a directory,
+    the SavedModel in it, or the `.meta` of its latest checkpoint.
+    tags: of a SavedModel's graphs that with just these tags; None is the only one, else that for serving.
 
     Unknown ops, unknown or missing attrs and collections that do not fit are no errors: what cannot run fails when it
-    is run.
+    is run. Variables have no values yet: `load_saved_model` and Savers give them.
 
-    Raises: NotFoundError if there is no such file; InvalidArgumentError if it is of another kind, which is named, or
-    its graph is broken; DataLossError if its bytes are damaged.
+    Raises: NotFoundError if there is no such file or no graph of these tags; InvalidArgumentError if it is of another
+    kind, which is named, or its graph is broken; DataLossError if its bytes are damaged.
     """
     if isinstance(source, Message):
         if source.DESCRIPTOR.full_name == "tensorflow.MetaGraphDef":
-            return _from_meta_graph(source.SerializeToString(deterministic=True))
+            return _meta_graph(source.SerializeToString(deterministic=True), tags)
         return read_graph(source)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _from_content(bytes(source))
-    path = _graph_path(os.path.expanduser(os.fspath(source)))
+        return _from_content(bytes(source), tags)
+    path = os.path.expanduser(os.fsdecode(source))
+    for names, load in _DIRECTORIES:
+        if any(os.path.isfile(os.path.join(path, name)) for name in names):
+            return load(path, tags)
+    path = _graph_path(path)
     try:
-        return _from_content(read_file(path))
+        return _from_content(read_file(path), tags)
     except errors.OpError as error:
         raise error.add_context(path=path) from None
 
 
 def _graph_path(path: str) -> str:
-    """Return the path of the graph that is meant: the `.meta` of a checkpoint where its prefix or another of its
-    files is given.
+    """Return the path of the graph that is meant: the `.meta` of a checkpoint where its prefix, another of its files
+    or its directory is given.
     """
     if path.endswith(_GRAPH_SUFFIXES) and os.path.isfile(path):
         return path
-    # Checkpoints and Savers take a while to import, and are not needed for a graph alone.
-    from icefloe.checkpoint import files, names
+    from icefloe.checkpoint import files, names, state_file
 
+    if os.path.isdir(path):
+        latest = state_file.latest_checkpoint(path)
+        beside = path if latest is None else names.meta_file(latest)
+        return beside if files.is_file(beside) else path
     part = names.parse(path)
     prefix = path if part is None else part.prefix
     if (part is None and files.is_file(path)) or (part is not None and part.kind == "meta"):
@@ -65,37 +79,50 @@ def _graph_path(path: str) -> str:
     return beside if files.is_file(beside) else path
 
 
-def _from_content(data: bytes) -> Graph:
-    kind = kind_of(data)
-    if kind == META_GRAPH_DEF:
-        return _from_meta_graph(data)
-    if kind == META_GRAPH_DEF_TEXT:
-        from icefloe.saver.meta_files import parse_meta_graph
+def _from_content(data: bytes, tags: Tags) -> Graph:
+    if is_riegeli(data):
+        from icefloe.saved_models import chunked
 
-        return _from_meta_graph(parse_meta_graph(data).SerializeToString(deterministic=True))
-    return read_graph(data)
+        data = chunked.merge(data)
+    load = _CONTENTS.get(sniff.kind_of(data))
+    return read_graph(data) if load is None else load(data, tags)
 
 
-def _from_meta_graph(data: bytes) -> Graph:
-    """Return the graph of a binary MetaGraphDef; its nodes keep their bytes."""
-    from icefloe.meta_graph.collections import restore_collections
-    from icefloe.saver.graph_variables import remember_saver_def
+def _meta_graph(data: bytes, tags: Tags) -> Graph:
+    from icefloe.saver.meta_graph_bytes import graph_from_meta_graph
 
-    fields = list(message.fields(data))
-    nodes = b"".join(data[f.payload : f.end] for f in fields if f.number == _GRAPH_FIELD)
-    others = b"".join(data[f.start : f.end] for f in fields if f.number != _GRAPH_FIELD)
-    try:
-        meta_graph_def = MetaGraphDef.FromString(others)
-    except DecodeError as error:
-        raise errors.DataLossError(f"not a MetaGraphDef: {error}") from None
-    graph = graph_from_bytes(nodes)
-    with graph.as_default():
-        restore_collections(meta_graph_def, graph, "", strict=False)
-    if meta_graph_def.HasField("saver_def"):
-        remember_saver_def(graph, meta_graph_def.saver_def)
-    graph.signature_defs = dict(meta_graph_def.signature_def)
-    graph.meta_info_def = meta_graph_def.meta_info_def
-    return graph
+    return graph_from_meta_graph(data)
+
+
+def _meta_graph_text(data: bytes, tags: Tags) -> Graph:
+    from icefloe.saver.meta_files import parse_meta_graph
+
+    return _meta_graph(parse_meta_graph(data).SerializeToString(deterministic=True), tags)
+
+
+def _saved_model(data: bytes, tags: Tags) -> Graph:
+    from icefloe.saved_models.reading import model_from_bytes
+
+    return _meta_graph(model_from_bytes(data).choose(tags).data, tags)
+
+
+def _saved_model_directory(path: str, tags: Tags) -> Graph:
+    from icefloe.saved_models.loading import load_graph
+
+    return load_graph(path, tags)
+
+
+# Files that make a directory a model, and what reads it.
+_DIRECTORIES: list[tuple[tuple[str, ...], Callable[[str, Tags], Graph]]] = [
+    (("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb", "export.meta"), _saved_model_directory),
+]
+# What some bytes are, as `sniff.kind_of` calls it, and what reads them; all else is for `read_graph`.
+_CONTENTS: dict[str, Callable[[bytes, Tags], Graph]] = {
+    sniff.META_GRAPH_DEF: _meta_graph,
+    sniff.META_GRAPH_DEF_TEXT: _meta_graph_text,
+    sniff.SAVED_MODEL: _saved_model,
+    sniff.SAVED_MODEL_TEXT: _saved_model,
+}
 
 
 def save_graph(graph: Any, path: str | os.PathLike[str]) -> str:

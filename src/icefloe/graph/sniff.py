@@ -15,6 +15,7 @@ GRAPH_DEF_JSON = "a GraphDef in JSON form"
 META_GRAPH_DEF = "a MetaGraphDef"
 META_GRAPH_DEF_TEXT = "a MetaGraphDef in text form"
 SAVED_MODEL = "a SavedModel"
+SAVED_MODEL_TEXT = "a SavedModel in text form"
 
 _HEAD = 4096
 
@@ -34,7 +35,7 @@ _TEXT_FIELDS = {
         ),
         META_GRAPH_DEF_TEXT,
     ),
-    **dict.fromkeys(("saved_model_schema_version", "meta_graphs"), "a SavedModel in text form"),
+    **dict.fromkeys(("saved_model_schema_version", "meta_graphs"), SAVED_MODEL_TEXT),
     **dict.fromkeys(
         ("model_checkpoint_path", "all_model_checkpoint_paths"), "the state file of a checkpoint directory"
     ),

@@ -62,7 +62,12 @@ class ResourceManager:
         if files not in ("all", "read", "none"):
             raise ValueError(f"files must be 'all', 'read' or 'none', got {files!r}")
         self.files = files
-        self._allowed = tuple(os.path.join(os.path.realpath(os.fspath(d)), "") for d in allow_files)
+        self._allowed = tuple(map(_real, allow_files))
+        self._readable: tuple[str, ...] = ()
+
+    def let_read(self, directory: str | os.PathLike[str]) -> None:
+        """Let ops read the files below `directory`, whatever else they may do with files."""
+        self._readable = (*self._readable, _real(directory))
 
     def lookup(self, container: str, name: str, cls: type[T]) -> T:
         """Return the resource. Raises: NotFoundError if there is none of that class."""
@@ -149,15 +154,21 @@ class ResourceManager:
         """Do nothing if this session's ops may read or write `path`. Raises: PermissionDeniedError otherwise."""
         if self.files == "all" or (self.files == "read" and action == "read"):
             return
-        if self._allowed:
-            real = os.path.realpath(os.fspath(path))
-            if any(real.startswith(d) or os.path.join(real, "") == d for d in self._allowed):
+        permitted = (*self._allowed, *self._readable) if action == "read" else self._allowed
+        if permitted:
+            real = _real(path)
+            if any(real.startswith(d) for d in permitted):
                 return
         raise errors.PermissionDeniedError(
             f"this session may not {action} files",
             path=path,
             hint=f"It was made with Config(files={self.files!r}); allow_files=[directory] permits one directory.",
         )
+
+
+def _real(path: str | os.PathLike[str]) -> str:
+    """Return the path that is meant, with a separator at its end."""
+    return os.path.join(os.path.realpath(os.fspath(path)), "")
 
 
 def _close(resource: Any) -> None:
