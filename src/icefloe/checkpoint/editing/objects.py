@@ -1,0 +1,294 @@
+"""The object graph of an object-based checkpoint, changed so that it fits the tensors of an edit.
+
+TensorFlow restores by walking from node 0 along the names of children and reading, at a node, the tensor that its
+attribute's `checkpoint_key` names. A key is the path of names, each escaped, and `/.ATTRIBUTES/` and the attribute.
+Source: tensorflow/core/protobuf/trackable_object_graph.proto.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from icefloe import datatypes, errors
+from icefloe.checkpoint.editing.stored import OBJECT_GRAPH
+from icefloe.checkpoint.editing.stream import Output, from_array
+from icefloe.checkpoint.reading import CheckpointReader
+from icefloe.proto import TrackableObjectGraph
+
+_ATTRIBUTES = ".ATTRIBUTES"
+_SLOT = ".OPTIMIZER_SLOT"
+
+
+def read_objects(reader: CheckpointReader) -> TrackableObjectGraph | None:
+    """Return the object graph of a checkpoint, None if it has none. Raises: DataLossError if it is damaged."""
+    if OBJECT_GRAPH not in reader.entries:
+        return None
+    value = reader.read(OBJECT_GRAPH)
+    if value.shape != () or not value.dtype.hasobject:
+        raise errors.DataLossError("the object graph is no scalar string", path=reader.prefix)
+    try:
+        graph = TrackableObjectGraph.FromString(value.item())
+    except DecodeError as e:
+        raise errors.DataLossError(f"the object graph cannot be read: {e}", path=reader.prefix) from None
+    count = len(graph.nodes)
+    for node in graph.nodes:
+        ids = [c.node_id for c in node.children]
+        for slot in node.slot_variables:
+            ids += (slot.original_variable_node_id, slot.slot_variable_node_id)
+        if any(not 0 <= i < count for i in ids):
+            raise errors.DataLossError(f"the object graph names a node that it has not: {ids}", path=reader.prefix)
+    return graph
+
+
+def as_output(graph: TrackableObjectGraph, shard: int | None = 0) -> Output:
+    """Return the tensor that holds an object graph."""
+    value = np.empty((), object)
+    value[()] = graph.SerializeToString(deterministic=True)
+    return from_array(OBJECT_GRAPH, datatypes.string, value, shard)
+
+
+def full_names(graph: TrackableObjectGraph | None) -> dict[str, str]:
+    """Return, by key of a tensor, the full name of its variable, where there is one."""
+    if graph is None:
+        return {}
+    return {a.checkpoint_key: a.full_name for node in graph.nodes for a in node.attributes if a.full_name}
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", "..").replace("/", ".S")
+
+
+def _unescaped(part: str) -> str:
+    return re.sub(r"\.(.)", lambda m: "/" if m[1] == "S" else m[1], part)
+
+
+def _path(key: str) -> list[str] | None:
+    """Return the components of the path in a key, None where it is no path of children."""
+    path, mark, _ = key.rpartition(f"/{_ATTRIBUTES}/")
+    parts = path.split("/")
+    return parts if mark and path and _SLOT not in parts else None
+
+
+class _Edges:
+    """The children of each node of a graph by their escaped names."""
+
+    def __init__(self, graph: TrackableObjectGraph) -> None:
+        self.graph = graph
+        self.children = [{_escaped(c.local_name): c.node_id for c in node.children} for node in graph.nodes]
+
+    def walk(self, path: Iterable[str]) -> int | None:
+        """Return the node that a path from the root leads to."""
+        node: int | None = 0 if self.children else None
+        for part in path:
+            if node is None:
+                return None
+            node = self.children[node].get(part)
+        return node
+
+    def add(self, parent: int, part: str, child: int | None = None) -> int:
+        """Add an edge to `child`, or to a new node where that is None; return the node it leads to."""
+        if child is None:
+            child = len(self.children)
+            self.graph.nodes.add().has_checkpoint_values.value = True
+            self.children.append({})
+        self.graph.nodes[parent].children.add(node_id=child, local_name=_unescaped(part))
+        self.children[parent][part] = child
+        return child
+
+    def remove(self, parent: int, part: str) -> None:
+        children = self.graph.nodes[parent].children
+        _replace(children, [c for c in children if _escaped(c.local_name) != part])
+        del self.children[parent][part]
+
+
+def rename_objects(graph: TrackableObjectGraph, new_key: Callable[[str], str], new_name: Callable[[str], str]) -> None:
+    """Change keys and full names, and the names of children so that the paths are those of the new keys.
+
+    An edge of which all keys below it say the same new name gets that name; else new edges lead to the variables
+    alone.
+
+    Raises: InvalidArgumentError if two objects would have one path.
+    """
+    wanted: list[tuple[int, list[str], list[str]]] = []
+    edges = _Edges(graph)
+    for number, node in enumerate(graph.nodes):
+        for attribute in node.attributes:
+            old, new = attribute.checkpoint_key, new_key(attribute.checkpoint_key)
+            attribute.checkpoint_key = new
+            if attribute.full_name:
+                attribute.full_name = new_name(attribute.full_name)
+            before, after = _path(old), _path(new)
+            if before is not None and after is not None and edges.walk(before) == number:
+                wanted.append((number, before, after))
+    _relabel(edges, wanted)
+    edges = _Edges(graph)
+    moved = [item for item in wanted if edges.walk(item[2]) != item[0]]
+    for number, before, _ in moved:
+        parent = edges.walk(before[:-1])
+        if parent is not None and edges.children[parent].get(before[-1]) == number:
+            edges.remove(parent, before[-1])
+    for number, _, after in moved:
+        _connect(edges, number, after)
+    if moved:
+        prune_objects(graph, lambda key: True)
+
+
+def _relabel(edges: _Edges, wanted: list[tuple[int, list[str], list[str]]]) -> None:
+    labels: dict[tuple[int, str], set[str]] = {}
+    for _, before, after in wanted:
+        node = 0
+        for i, part in enumerate(before):
+            labels.setdefault((node, part), set()).add(after[i] if len(before) == len(after) else "")
+            node = edges.children[node][part]
+    changes: dict[int, dict[str, str]] = {}
+    for (node, part), found in labels.items():
+        (label, *others) = found
+        if label not in ("", part) and not others:
+            changes.setdefault(node, {})[part] = label
+    for number, new in changes.items():
+        result = [new.get(part, part) for part in edges.children[number]]
+        if len(set(result)) == len(result):
+            for child in edges.graph.nodes[number].children:
+                part = _escaped(child.local_name)
+                if part in new:
+                    child.local_name = _unescaped(new[part])
+
+
+def _connect(edges: _Edges, number: int, path: list[str]) -> None:
+    """Let `path` lead to a node."""
+    node = 0
+    for part in path[:-1]:
+        following = edges.children[node].get(part)
+        node = edges.add(node, part) if following is None else following
+    taken = edges.children[node].get(path[-1])
+    if taken is None:
+        edges.add(node, path[-1], number)
+    elif taken != number:
+        raise errors.InvalidArgumentError(f"two objects would have the path {'/'.join(path)!r}")
+
+
+def _replace(field: object, items: list) -> None:
+    copies = [type(item).FromString(item.SerializeToString()) for item in items]
+    del field[:]  # type: ignore[attr-defined]
+    field.extend(copies)  # type: ignore[attr-defined]
+
+
+def prune_objects(graph: TrackableObjectGraph, kept: Callable[[str], bool]) -> None:
+    """Leave out the attributes whose key is not `kept`, then slot variables and nodes that lead to nothing any more.
+
+    What led to nothing from the start stays.
+    """
+    emptied: set[int] = set()
+    reached = _reachable(graph)
+    for number, node in enumerate(graph.nodes):
+        had = bool(node.attributes or node.children or node.slot_variables)
+        _replace(node.attributes, [a for a in node.attributes if kept(a.checkpoint_key)])
+        if had and not _holds(node) and not node.children:
+            emptied.add(number)
+    parents: dict[int, set[int]] = {}
+    for number, node in enumerate(graph.nodes):
+        for child in node.children:
+            parents.setdefault(child.node_id, set()).add(number)
+        for slot in node.slot_variables:
+            for other in (slot.original_variable_node_id, slot.slot_variable_node_id):
+                parents.setdefault(other, set()).add(number)
+    waiting = list(emptied)
+    while waiting:
+        for number in parents.get(waiting.pop(), ()):
+            node = graph.nodes[number]
+            _replace(node.children, [c for c in node.children if c.node_id not in emptied])
+            _keep_slots(node, lambda slot_nodes: not slot_nodes & emptied)
+            if number and number not in emptied and not node.children and not _holds(node):
+                emptied.add(number)
+                waiting.append(number)
+    _renumber(graph, reached - emptied)
+
+
+def _holds(node: TrackableObjectGraph.TrackableObject) -> bool:
+    return bool(node.attributes or node.slot_variables or node.HasField("registered_saver"))
+
+
+def _keep_slots(node: TrackableObjectGraph.TrackableObject, wanted: Callable[[set[int]], bool]) -> None:
+    slots = node.slot_variables
+    if slots:
+        _replace(slots, [s for s in slots if wanted({s.original_variable_node_id, s.slot_variable_node_id})])
+
+
+def _reachable(graph: TrackableObjectGraph) -> set[int]:
+    found: set[int] = set()
+    waiting = [0] if graph.nodes else []
+    while waiting:
+        number = waiting.pop()
+        if number in found:
+            continue
+        found.add(number)
+        node = graph.nodes[number]
+        waiting += [c.node_id for c in node.children]
+        for slot in node.slot_variables:
+            waiting += (slot.original_variable_node_id, slot.slot_variable_node_id)
+    return found
+
+
+def _renumber(graph: TrackableObjectGraph, kept: set[int]) -> None:
+    """Keep the nodes `kept` that can still be reached, in their order, node 0 first."""
+    kept = (kept & _reachable(graph)) | ({0} if graph.nodes else set())
+    numbers = {old: new for new, old in enumerate(sorted(kept))}
+    nodes = []
+    for old in sorted(kept):
+        node = graph.nodes[old]
+        _replace(node.children, [c for c in node.children if c.node_id in numbers])
+        _keep_slots(node, lambda slot_nodes: slot_nodes <= numbers.keys())
+        for child in node.children:
+            child.node_id = numbers[child.node_id]
+        for slot in node.slot_variables:
+            slot.original_variable_node_id = numbers[slot.original_variable_node_id]
+            slot.slot_variable_node_id = numbers[slot.slot_variable_node_id]
+        nodes.append(node)
+    _replace(graph.nodes, nodes)
+
+
+def graft(into: TrackableObjectGraph, other: TrackableObjectGraph, scope: str, new_key: Callable[[str], str]) -> None:
+    """Add the objects of `other` to `into` below the path `scope`, "" for its root, with `new_key` for their keys.
+
+    Raises: InvalidArgumentError if the roots have a child of the same name.
+    """
+    if not into.nodes:
+        into.nodes.add().has_checkpoint_values.value = True
+    root = 0
+    for part in filter(None, scope.split("/")):
+        following = next((c.node_id for c in into.nodes[root].children if c.local_name == part), None)
+        if following is None:
+            following = len(into.nodes)
+            into.nodes.add().has_checkpoint_values.value = True
+            into.nodes[root].children.add(node_id=following, local_name=part)
+        root = following
+    if not other.nodes:
+        return
+    shift = len(into.nodes) - 1  # node 0 of `other` becomes `root`
+    names = {c.local_name for c in into.nodes[root].children}
+    for number, node in enumerate(other.nodes):
+        copy = TrackableObjectGraph.TrackableObject.FromString(node.SerializeToString())
+        for child in copy.children:
+            child.node_id = root if child.node_id == 0 else child.node_id + shift
+        for slot in copy.slot_variables:
+            slot.original_variable_node_id += shift
+            slot.slot_variable_node_id += shift
+        for attribute in copy.attributes:
+            attribute.checkpoint_key = new_key(attribute.checkpoint_key)
+        if number:
+            into.nodes.append(copy)
+            continue
+        for child in copy.children:
+            if child.local_name in names:
+                if child.local_name == "save_counter":
+                    continue
+                raise errors.InvalidArgumentError(
+                    f"both checkpoints have an object {child.local_name!r}", hint="Put them under scopes."
+                )
+            into.nodes[root].children.add(node_id=child.node_id, local_name=child.local_name)
+        into.nodes[root].attributes.extend(copy.attributes)
+        into.nodes[root].slot_variables.extend(copy.slot_variables)
