@@ -34,6 +34,7 @@ FLOORS = {
     "icefloe.session": 7,
     "icefloe.meta_graph": 8,
     "icefloe.saver": 8,
+    "icefloe.analysis": 9,
     "icefloe.importers": 9,
     "icefloe.saved_models": 9,
     "icefloe.transforms": 9,
@@ -53,8 +54,9 @@ BELOW = {
     "icefloe.saver": {"icefloe.meta_graph"},
     "icefloe.optimizers": {"icefloe.autodiff"},
     "icefloe.saved_models": {"icefloe.importers"},
-    "icefloe.transforms": {"icefloe.importers", "icefloe.saved_models"},
-    "icefloe.exporters": {"icefloe.importers", "icefloe.saved_models", "icefloe.transforms"},
+    "icefloe.transforms": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models"},
+    "icefloe.exporters": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models", "icefloe.transforms"},
+    "icefloe.identification": {"icefloe.load"},
 }
 
 

@@ -50,7 +50,7 @@ def restore(
     if report is None:
         note("The graph computes the names that it restores: they are not known before.")
     elif not as_json:
-        _table(report).show()
+        report_table(report).show()
         click.echo(report.summary())
     if report is not None and not report.fits:
         if as_json:
@@ -82,7 +82,8 @@ def _show_fetches(values: dict[str, Any], data: dict[str, Any], as_json: bool) -
         click.echo(array_text(array))
 
 
-def _table(report: Any) -> Table:
+def report_table(report: Any) -> Table:
+    """Return a table of what fits and what does not, one row a tensor."""
     table = Table(["tensor", "dtype", "shape", "status"], wide=3)
 
     def add(wanted: Any, status: str) -> None:

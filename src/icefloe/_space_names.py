@@ -412,7 +412,16 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.queue_runner": "QueueRunner add_queue_runner",
     },
     "saved_model": {
-        "module": "constants signature_constants signature_def_utils tag_constants utils",
+        "module": """
+            builder constants loader main_op signature_constants signature_def_utils tag_constants utils
+        """,
+        "saved_models.assets": "Asset",
+        "saved_models.builder": "Builder=SavedModelBuilder simple_save",
+        "saved_models.loader": """
+            contains_saved_model=maybe_saved_model_directory load maybe_saved_model_directory
+        """,
+        "saved_models.main_op": "main_op_with_restore",
+        "saved_models.options": "SaveOptions load_v2 save",
         "saved_models.constants": """
             ASSETS_DIRECTORY ASSETS_KEY CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES
             CLASSIFY_OUTPUT_SCORES DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -425,6 +434,15 @@ NAMES: dict[str, dict[str, str]] = {
             build_signature_def build_tensor_info classification_signature_def get_tensor_from_tensor_info
             is_valid_signature predict_signature_def regression_signature_def
         """,
+    },
+    "saved_model.builder": {
+        "saved_models.builder": "SavedModelBuilder",
+    },
+    "saved_model.loader": {
+        "saved_models.loader": "load maybe_saved_model_directory",
+    },
+    "saved_model.main_op": {
+        "saved_models.main_op": "main_op main_op_with_restore",
     },
     "saved_model.constants": {
         "saved_models.constants": """

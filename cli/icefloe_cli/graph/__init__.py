@@ -7,7 +7,13 @@ import click
 from icefloe_cli.groups import TableGroup
 
 # Command -> module below `icefloe_cli.graph`, attribute, and its line in `icefloe graph --help`.
-COMMANDS: dict[str, tuple[str, str, str]] = {}
+COMMANDS = {
+    "io": ("io", "inputs_and_outputs", "List what the graph takes and gives, the likeliest first."),
+    "ops": ("ops", "list_ops", "Count ops, and say what runs and what is in the way."),
+    "match": ("match", "match", "Say how a checkpoint fits."),
+    "diff": ("diff", "compare", "Compare two graphs node by node."),
+    "dot": ("dot", "draw", "Write the graph for Graphviz."),
+}
 
 
 @click.group(cls=TableGroup, rows=COMMANDS, package="icefloe_cli.graph")

@@ -4,6 +4,7 @@ Names of variables change in known ways between versions of a library and from o
 
     weights -> kernel, biases -> bias                       layers of other libraries
     net/w -> model/net/w                                    a scope added or lost
+    old/net/w -> new/net/w                                  a scope renamed
     w_1 -> w                                                the graph was built twice
     w/ExponentialMovingAverage, w/Adam -> w                 shadows and slots
     w:0 -> w                                                a tensor's name as key
@@ -101,6 +102,16 @@ def _same_counters(a: _Forms, b: _Forms) -> bool:
     return long[len(long) - len(short) :] == short and bool(short or not long)
 
 
+def _common_tail(a: tuple[str, ...], b: tuple[str, ...]) -> int:
+    """Return how many last parts two names share."""
+    shared = 0
+    for x, y in zip(reversed(a), reversed(b)):
+        if x != y:
+            break
+        shared += 1
+    return shared
+
+
 def compatible(wanted: Shape, stored: Shape) -> bool:
     """Whether a tensor of shape `stored` may be what `wanted` describes; None is an unknown size or rank."""
     if wanted is None or stored is None:
@@ -160,6 +171,8 @@ class NearNames:
             short, long = sorted((forms.parts, theirs), key=len)
             if len(short) < len(long) and long[-len(short) :] == short:
                 offer(stored, 1.0 + 0.05 * len(short))
+            elif (shared := _common_tail(short, long)) > 1:
+                offer(stored, 0.7 + 0.05 * shared)
         if not scored and self._letters_left:
             self._letters_left -= 1
             for stored in self._group(len(forms.parts), forms):

@@ -1,0 +1,100 @@
+"""`icefloe graph`: io, ops, match, diff, dot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+import icefloe as tf
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A .meta with its checkpoint: `y = x w + b`, trained by nobody."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 2], name="x")
+        w = tf.get_variable("w", [2, 3])
+        tf.nn.softmax(tf.matmul(x, w), name="y")
+        tf.train.write_graph(graph, str(tmp_path), "graph.pb", as_text=False)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            return tf.train.Saver().save(sess, str(tmp_path / "model"))
+
+
+def test_io_lists_inputs_and_likely_outputs(cli, model):
+    result = cli("graph", "io", f"{model}.meta")
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert lines[0] == "inputs (1)"
+    assert lines[2].split()[:3] == ["x:0", "float32", "[?,2]"]
+    assert next(line for line in lines if line.startswith("y:0")).split()[2] == "[?,3]"
+    data = json.loads(cli("graph", "io", f"{model}.meta", "--json").out)
+    assert data["schema"] == "icefloe.graph.io/1"
+    assert [o["name"] for o in data["outputs"]] == ["y:0"]
+
+
+def test_ops_counts_and_says_what_runs(cli, model):
+    result = cli("graph", "ops", f"{model}.meta")
+    assert result.code == 0
+    assert "fetches y:0" in result.out
+    assert result.out.splitlines()[-1] == "all of them run"
+
+
+def test_ops_that_are_missing_are_1(cli, tmp_path):
+    definition = tf.proto.GraphDef()
+    definition.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+    definition.node.add(name="odd", op="OfNobody", input=["x"])
+    definition.node.add(name="y", op="Neg", input=["odd"]).attr["T"].type = 1
+    (tmp_path / "odd.pb").write_bytes(definition.SerializeToString())
+    assert cli("graph", "ops", tmp_path / "odd.pb", "--fetch", "odd").code == 1
+    result = cli("graph", "ops", tmp_path / "odd.pb", "--fetch", "y")
+    assert result.code == 1
+    assert "unknown op" in result.out
+    assert "feed: odd:0" in result.out
+    data = json.loads(cli("graph", "ops", tmp_path / "odd.pb", "--fetch", "y:0", "--json").out)
+    assert data["runs"] is False
+    assert data["missing"][0]["path"] == ["y", "odd"]
+
+
+def test_match_reports_and_tells_by_its_code(cli, model, tmp_path):
+    assert cli("graph", "match", f"{model}.meta", model).code == 0
+    with tf.Graph().as_default() as graph:
+        tf.get_variable("scope/w", [2, 3])
+        tf.train.export_meta_graph(str(tmp_path / "other.meta"), graph=graph)
+    result = cli("graph", "match", tmp_path / "other.meta", model)
+    assert result.code == 1
+    assert "did you mean w?" in result.out
+    assert "s/^/scope\\//" in result.out
+
+
+def test_diff_tells_by_its_code(cli, model, tmp_path):
+    assert cli("graph", "diff", f"{model}.meta", f"{model}.meta").out == "the graphs are the same\n"
+    result = cli("graph", "diff", tmp_path / "graph.pb", f"{model}.meta")
+    assert result.code == 1
+    assert "only in B" in result.out
+    assert json.loads(cli("graph", "diff", tmp_path / "graph.pb", f"{model}.meta", "--json").out)["only_a"] == []
+
+
+def test_dot_is_written_to_stdout_or_a_file(cli, model, tmp_path):
+    text = cli("graph", "dot", tmp_path / "graph.pb").out
+    assert text.startswith("digraph")
+    assert cli("graph", "dot", tmp_path / "graph.pb", "-o", tmp_path / "g.dot").out == ""
+    assert (tmp_path / "g.dot").read_text() == text
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_graphviz_reads_it(cli, model, tmp_path):
+    cli("graph", "dot", tmp_path / "graph.pb", "-o", tmp_path / "g.dot")
+    subprocess.run(["dot", "-Tsvg", "-o", str(tmp_path / "g.svg"), str(tmp_path / "g.dot")], check=True)
+    assert b"<svg" in (tmp_path / "g.svg").read_bytes()
+
+
+@pytest.mark.parametrize("command", ["io", "ops", "dot"])
+def test_what_is_no_graph_is_named(cli, tmp_path, command):
+    (tmp_path / "x.pb").write_text("<!DOCTYPE html><html></html>")
+    result = cli("graph", command, tmp_path / "x.pb")
+    assert result.code == 1
+    assert "HTML" in result.err
