@@ -23,9 +23,12 @@ def open_checkpoint(path: str | os.PathLike[str], *, mmap: bool = False) -> Chec
         reader["dense/kernel"]                  ndarray, the caller's own memory, checksum verified
         reader.entries["dense/kernel"].shape    without reading data
 
-    path: the prefix, any file of the checkpoint, the state file, its directory (then the latest one), or a
-    SavedModel's directory. mmap: hand out read-only views of the mapped data files; see `BundleReader`. No effect on
-    a V1 checkpoint.
+    path: the prefix, any file of the checkpoint, the state file, its directory (then the latest one), a SavedModel's
+    directory, or a file of arrays: .npz, Keras's .h5, .weights.h5 and .keras, .safetensors. mmap: hand out read-only
+    views of the mapped data files of a V2 checkpoint; see `BundleReader`. No effect on other formats.
+
+    A checkpoint that TensorFlow 2 saved by objects has its `object_graph`; its tensors are found by key, object path or
+    full name, see `find`.
 
     Raises: NotFoundError if there is no checkpoint, InvalidArgumentError if `path` is something else, which is
     named; DataLossError if the index is damaged.
@@ -49,13 +52,31 @@ def _open(target: Target, mmap: bool) -> CheckpointReader:
     try:
         if target.v1_files:
             return V1Reader(target.prefix, target.v1_files)
-        return BundleReader(target.prefix, mmap=mmap)
+        if target.kind:
+            return _open_arrays(target.kind, target.prefix)
+        reader = BundleReader(target.prefix, mmap=mmap)
+        reader.also = target.also
+        return reader
     except errors.DataLossError as e:
         if e.path is not None and e.hint is None and os.path.isfile(e.path):
             finding = sniff(e.path)
             if finding.kind not in ("v1", "v2_index", "unknown"):
                 e.hint = f"This is {finding.description}."
         raise
+
+
+def _open_arrays(kind: str, path: str) -> CheckpointReader:
+    if kind == "npz":
+        from icefloe.checkpoint.formats.npz_reader import NpzReader
+
+        return NpzReader(path)
+    if kind == "safetensors":
+        from icefloe.checkpoint.formats.safetensors_reader import SafetensorsReader
+
+        return SafetensorsReader(path)
+    from icefloe.checkpoint.formats import hdf5_reader
+
+    return hdf5_reader.KerasReader(path) if kind == "keras" else hdf5_reader.Hdf5Reader(path)
 
 
 def save_checkpoint(prefix: str | os.PathLike[str], mapping: Mapping[str, Any], *, shards: int = 1) -> None:

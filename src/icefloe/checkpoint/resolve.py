@@ -14,14 +14,22 @@ from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.sniff import Finding, sniff
 
 _VARIABLES = "variables"
+# Files of arrays that are opened as checkpoints; see `formats`.
+ARRAY_FILES = frozenset(("npz", "hdf5", "keras", "safetensors"))
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A checkpoint: V2 under `prefix` where `v1_files` is empty, else V1 in these files."""
+    """A checkpoint: V2 under `prefix`, or V1 in `v1_files`, or where there is a `kind` the file `prefix` of another
+    format.
+
+    kind: "" for V2 and V1, else what `sniff` calls the file. also: another checkpoint that the path could have meant.
+    """
 
     prefix: str
     v1_files: tuple[str, ...] = ()
+    kind: str = ""
+    also: str | None = None
 
 
 def resolve(path: str | os.PathLike[str]) -> Target:
@@ -54,8 +62,14 @@ def resolve(path: str | os.PathLike[str]) -> Target:
     return _from_content(text, sniff(text), part)
 
 
+_ARRAY_SUFFIXES = (".npz", ".h5", ".hdf5", ".keras", ".safetensors")
+
+
 def _known(prefix: str) -> Target | None:
-    return Target(prefix) if commit.locate(prefix) is not None else None
+    if commit.locate(prefix) is None:
+        return None
+    has_v1 = files.is_file(prefix) and sniff(prefix).kind == "v1"
+    return Target(prefix, also=f"the V1 checkpoint {prefix}" if has_v1 else None)
 
 
 def _v1_shards(prefix: str) -> Target | None:
@@ -81,6 +95,8 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         return Target(path, (path,))
     if finding.kind == "state":
         return _follow(path)
+    if finding.kind in ARRAY_FILES:
+        return Target(path, kind=finding.kind)
     if part is not None and part.kind == "data":
         raise errors.NotFoundError(
             f"{path} is {finding.description}; its index is missing: {names.index_file(part.prefix)}",
@@ -133,6 +149,10 @@ def _in_directory(directory: str) -> Target:
         path = os.path.join(directory, name)
         if files.is_file(path) and sniff(path).kind == "v1":
             return _from_content(path, sniff(path), None)
+    arrays = [os.path.join(directory, name) for name in listed if name.lower().endswith(_ARRAY_SUFFIXES)]
+    arrays = [path for path in arrays if files.is_file(path) and sniff(path).kind in ARRAY_FILES]
+    if len(arrays) == 1:
+        return _from_content(arrays[0], sniff(arrays[0]), None)
     what = f"it holds {', '.join(listed[:5])}{', …' if len(listed) > 5 else ''}" if listed else "it is empty"
     raise errors.NotFoundError(f"no checkpoint in this directory: {what}", path=directory)
 
