@@ -75,6 +75,14 @@ ELSEWHERE = {
     "saver__BaseSaverBuilder": "saver.builder:BaseSaverBuilder",
     "saver__BulkSaverBuilder": "saver.builder:BulkSaverBuilder",
     "variables___all_saveable_objects": "saver.saver:_all_saveable_objects",
+    "builder___SavedModelBuilder": "tests.peer.saved_models:SignatureSavedModelBuilder",
+    "builder_impl___SavedModelBuilder": "tests.peer.saved_models:SignatureSavedModelBuilder",
+    "loader_impl__SavedModelLoader": "saved_models.loader:SavedModelLoader",
+    "loader_impl__parse_saved_model": "saved_models.loader:parse_saved_model",
+    "loader_impl__get_train_op": "tests.peer.saved_models:get_train_op",
+    "constants__INIT_OP_SIGNATURE_KEY": "saved_models.constants:INIT_OP_SIGNATURE_KEY",
+    "constants__TRAIN_OP_KEY": "saved_models.constants:TRAIN_OP_KEY",
+    "constants__TRAIN_OP_SIGNATURE_KEY": "saved_models.constants:TRAIN_OP_SIGNATURE_KEY",
 }
 
 

@@ -14,7 +14,7 @@ from icefloe.graph.graph import get_default_graph
 from icefloe.graph.naming import prepend_name_scope
 from icefloe.graph.sparse_tensor import SparseTensor
 from icefloe.graph.tensor import Tensor
-from icefloe.proto import SignatureDef, TensorInfo
+from icefloe.proto import SignatureDef, TensorInfo, TensorShapeProto
 from icefloe.saved_models import constants
 
 _STRING = datatypes.string.as_datatype_enum
@@ -62,6 +62,12 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
         f"Invalid TensorInfo.encoding: {encoding}. Expected `coo_sparse`, `composite_tensor`, or `name` for a dense "
         "tensor."
     )
+
+
+def op_signature_def(op: Any, key: str) -> SignatureDef:
+    """Return a SignatureDef with one output, `key`, that names an operation or tensor."""
+    info = TensorInfo(name=op.name, tensor_shape=TensorShapeProto(unknown_rank=True))
+    return build_signature_def(outputs={key: info})
 
 
 def build_signature_def(

@@ -1,0 +1,2 @@
+# Written by fixtures/make/public_names.py; do not edit.
+from icefloe.saved_models.builder import SavedModelBuilder as SavedModelBuilder

@@ -1,0 +1,3 @@
+# Written by fixtures/make/public_names.py; do not edit.
+from icefloe.saved_models.main_op import main_op as main_op
+from icefloe.saved_models.main_op import main_op_with_restore as main_op_with_restore
