@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from icefloe import datatypes
+from icefloe.proto import DataType
 
 
 @functools.cache
@@ -66,4 +66,4 @@ def refusal(op: str, attr: Callable[[str], Any]) -> str | None:
 
 
 def _name(number: int) -> str:
-    return f"DT_{datatypes.as_dtype(number).name.upper()}"
+    return str(DataType.Name(number))
