@@ -10,7 +10,7 @@ from icefloe import errors
 from icefloe.checkpoint import commit, names, state_file
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
-from icefloe.checkpoint.resolve import Target, resolve
+from icefloe.checkpoint.resolve import ARRAY_FILES, Target, resolve
 from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.v1_reader import V1Reader
 from icefloe.checkpoint.writer import BundleWriter
@@ -60,7 +60,7 @@ def _open(target: Target, mmap: bool) -> CheckpointReader:
     except errors.DataLossError as e:
         if e.path is not None and e.hint is None and os.path.isfile(e.path):
             finding = sniff(e.path)
-            if finding.kind not in ("v1", "v2_index", "unknown"):
+            if finding.kind not in ("v1", "v2_index", "unknown", *ARRAY_FILES):
                 e.hint = f"This is {finding.description}."
         raise
 

@@ -18,6 +18,22 @@ def new_file(path: str) -> Iterator[Callable[[bytes | memoryview], None]]:
 
     What writers of the same path that died left behind is removed. Raises: what the file system says, with the path.
     """
+    with _replacing(path) as (fd, temporary):
+        yield lambda data: files.write(fd, data, temporary)
+
+
+@contextlib.contextmanager
+def new_path(path: str) -> Iterator[str]:
+    """As `new_file`, for a library that opens the file itself: give the path of an empty file to write."""
+    with _replacing(path) as (_, temporary):
+        try:
+            yield temporary
+        except OSError as e:
+            raise files.os_error(e, path) from None
+
+
+@contextlib.contextmanager
+def _replacing(path: str) -> Iterator[tuple[int, str]]:
     directory, base = os.path.split(path)
     _remove_dead(directory, base)
     temporary = names.temporary(path, names.new_token())
@@ -25,7 +41,7 @@ def new_file(path: str) -> Iterator[Callable[[bytes | memoryview], None]]:
     try:
         try:
             files.lock(fd)
-            yield lambda data: files.write(fd, data, temporary)
+            yield fd, temporary
             files.sync(fd, temporary)
             files.rename(temporary, path)
         finally:

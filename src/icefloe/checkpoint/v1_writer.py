@@ -1,13 +1,14 @@
 """Writes a V1 checkpoint of one file, byte for byte as TensorFlow's Save and SaveSlices do; see `v1_reader` for the
 layout.
 
-Tensors are held until the file is written, because its records are sorted by key and the first lists them all.
+Records are sorted by key and the first lists all tensors: what is added is held until the file is written, or with
+`add_lazy` is asked for then.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,13 +38,17 @@ class V1Writer:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
         self._tensors: dict[bytes, tuple[tuple[int, ...], DType, list[TensorSlice]]] = {}
-        self._data: dict[bytes, tuple[bytes, TensorSlice, np.ndarray, DType]] = {}
+        self._data: dict[bytes, tuple[bytes, TensorSlice, Callable[[], np.ndarray], DType]] = {}
 
     def add(self, name: str | bytes, value: Any) -> None:
         """Take a whole tensor; its array must not change until `finish`."""
         key = to_key(name)
         dtype, array = to_tensor(to_name(key), value)
-        self._put(key, array.shape, TensorSlice.full(array.ndim), dtype, array)
+        self._put(key, array.shape, TensorSlice.full(array.ndim), dtype, lambda: array)
+
+    def add_lazy(self, name: str | bytes, dtype: DType, shape: Sequence[int], load: Callable[[], np.ndarray]) -> None:
+        """Take a whole tensor that `load` gives when it is written, one at a time."""
+        self._put(to_key(name), tuple(map(int, shape)), TensorSlice.full(len(shape)), dtype, load)
 
     def add_slice(self, name: str | bytes, full_shape: Sequence[int], chosen: TensorSlice, value: Any) -> None:
         """Take one slice of a tensor of `full_shape`; its array must not change until `finish`."""
@@ -54,9 +59,16 @@ class V1Writer:
                 f"slice {chosen} of tensor {to_name(key)!r}: expected shape {list(chosen.shape(shape))}, "
                 f"got {list(array.shape)}"
             )
-        self._put(key, shape, chosen, dtype, array)
+        self._put(key, shape, chosen, dtype, lambda: array)
 
-    def _put(self, key: bytes, shape: tuple[int, ...], chosen: TensorSlice, dtype: DType, array: np.ndarray) -> None:
+    def _put(
+        self,
+        key: bytes,
+        shape: tuple[int, ...],
+        chosen: TensorSlice,
+        dtype: DType,
+        load: Callable[[], np.ndarray],
+    ) -> None:
         former = self._tensors.setdefault(key, (shape, dtype, []))
         if former[0] != shape:
             raise errors.InternalError(
@@ -69,7 +81,7 @@ class V1Writer:
                 f"type = {word(dtype)}"
             )
         former[2].append(chosen)
-        self._data.setdefault(encode_key(key, chosen), (key, chosen, array, dtype))
+        self._data.setdefault(encode_key(key, chosen), (key, chosen, load, dtype))
 
     def finish(self) -> None:
         """Write the file. Until it is complete, a former one stays. Raises: what the file system says."""
@@ -92,8 +104,8 @@ class V1Writer:
             parts.append(message.encode_bytes(1, b"".join(meta)))
         return b"".join((*parts, message.encode_bytes(2, _VERSIONS)))
 
-    def _record(self, key: bytes, chosen: TensorSlice, array: np.ndarray, dtype: DType) -> bytes:
-        content = encode_values(array, dtype)
+    def _record(self, key: bytes, chosen: TensorSlice, load: Callable[[], np.ndarray], dtype: DType) -> bytes:
+        content = encode_values(load(), dtype)
         if len(content) + len(key) + 1024 > _MAX_RECORD:
             raise errors.InvalidArgumentError(
                 "Tensor slice is too large to serialize (conservative estimate: "

@@ -4,8 +4,9 @@ sorted.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.transfer import write_summed
 from icefloe.checkpoint.values import to_tensor
 from icefloe.datatypes import DType
-from icefloe.wire.crc import mask
+from icefloe.wire.crc import crc32c, mask
 from icefloe.wire.sstable import TableWriter
 
 # Small tensors are gathered to one write of this size.
@@ -101,6 +102,25 @@ class BundleWriter:
         self._check_open()
         self._store(_tensor_key(name), *_typed(name, value, dtype))
 
+    def add_stream(self, name: str | bytes, dtype: DType, shape: Sequence[int], pieces: Iterable[np.ndarray]) -> None:
+        """Store a numeric tensor whose elements come in C order in arrays of any size; none is held longer than it
+        takes to write it.
+
+        Raises: as `add`; InvalidArgumentError if `pieces` give more or fewer elements than `shape` has.
+        """
+        self._check_open()
+        key = _tensor_key(name)
+
+        def write(shard: _Shard) -> int:
+            crc = 0
+            for piece in pieces:
+                data = np.ascontiguousarray(piece, dtype.numpy).reshape(-1).view(np.uint8).data
+                crc = crc32c(data, crc)
+                shard.write(data)
+            return crc
+
+        self._put(key, dtype, tuple(map(int, shape)), write)
+
     def add_slice(
         self,
         name: str | bytes,
@@ -138,29 +158,36 @@ class BundleWriter:
         stored[2].append(chosen)
 
     def _store(self, key: bytes, dtype: DType, array: np.ndarray) -> None:
+        def write(shard: _Shard) -> int:
+            if dtype not in (datatypes.string, datatypes.variant):
+                return write_summed(array, dtype.numpy, shard.write)
+            encode = contents.encode_strings if dtype == datatypes.string else contents.encode_variants
+            pieces, _, crc = encode(array.reshape(-1).tolist())
+            for piece in pieces:
+                shard.write(piece)
+            return crc
+
+        self._put(key, dtype, array.shape, write)
+
+    def _put(self, key: bytes, dtype: DType, shape: tuple[int, ...], write: Callable[[_Shard], int]) -> None:
+        """Write a tensor by `write(shard)`, which returns the CRC for its entry."""
         if key in self._entries or key in self._sliced:
             raise _duplicate(key)
         number = min(range(self._count), key=lambda i: self._shards[i].size) if self._count > 1 else 0
         shard = self._shards[number]
         offset = shard.size
         try:
-            if dtype in (datatypes.string, datatypes.variant):
-                encode = contents.encode_strings if dtype == datatypes.string else contents.encode_variants
-                pieces, _, crc = encode(array.reshape(-1).tolist())
-                for piece in pieces:
-                    shard.write(piece)
-            else:
-                crc = write_summed(array, dtype.numpy, shard.write)
+            crc = write(shard)
+            size = shard.size - offset
+            if not dtype.numpy.hasobject and size != math.prod(shape) * dtype.size:
+                raise errors.InvalidArgumentError(
+                    f"tensor {to_name(key)!r}: {size} bytes for {dtype.name} {list(shape)}"
+                )
         except BaseException:
             self._state = "failed"  # the data file now ends in the middle of a tensor
             raise
         self._entries[key] = encode_entry(
-            dtype.as_datatype_enum,
-            array.shape,
-            shard=number,
-            offset=offset,
-            size=shard.size - offset,
-            masked_crc=mask(crc),
+            dtype.as_datatype_enum, shape, shard=number, offset=offset, size=size, masked_crc=mask(crc)
         )
 
     def _check_open(self) -> None:
