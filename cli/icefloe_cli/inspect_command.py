@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +21,8 @@ _SHOWN = 20
 def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> None:
     """Show what is in PATH: a graph, a checkpoint, a .meta, a state file or a directory.
 
-    A graph is shown by its inputs, outputs, variables and ops; a checkpoint by its tensors.
+    A graph is shown by its signatures, inputs, likely outputs, variables, ops, devices, large constants, parameters and
+    arithmetic; a checkpoint by its tensors.
 
     \b
     Examples:
@@ -66,31 +66,9 @@ _CHECKPOINTS = frozenset(("checkpoint", "v1_checkpoint", "checkpoint_directory",
 def _graph_data(graph: Any) -> dict[str, Any]:
     """Return what there is to know of a graph, as JSON holds it."""
     import icefloe
-    from icefloe_cli.graphs import inputs_of, results_of
 
-    operations = graph.get_operations()
-    versions = graph.graph_def_versions
-    return {
-        "nodes": len(operations),
-        "functions": sorted(graph.functions),
-        "producer": versions.producer,
-        "min_consumer": versions.min_consumer,
-        "ops": dict(Counter(op.type for op in operations).most_common()),
-        "inputs": [_tensor_data(tensor) for tensor in inputs_of(graph)],
-        "outputs": [_tensor_data(tensor) for tensor in results_of(graph)],
-        "variables": [_variable_data(v) for v in icefloe.variables_of(graph)],
-        "collections": {key: len(graph.get_collection(key)) for key in graph.get_all_collection_keys()},
-    }
-
-
-def _tensor_data(tensor: Any) -> dict[str, Any]:
-    shape = None if tensor.shape.rank is None else tensor.shape.as_list()
-    return {"name": tensor.name, "dtype": tensor.dtype.base_dtype.name, "shape": shape}
-
-
-def _variable_data(variable: Any) -> dict[str, Any]:
-    shape = None if variable.shape is None else list(variable.shape)
-    return {"name": variable.name, "dtype": variable.dtype.name, "shape": shape}
+    data: dict[str, Any] = icefloe.graphs.overview(graph).as_data()
+    return data
 
 
 def _checkpoint_data(path: str) -> dict[str, Any]:
@@ -118,23 +96,79 @@ def _tensor_table(title: str, rows: list[dict[str, Any]], limit: int | None) -> 
 
 def _show_graph(data: dict[str, Any], limit: int | None) -> None:
     graph, details = data["graph"], data["details"]
-    signatures = ", ".join(details.get("signatures", []))
+    costs = graph["costs"]["total"]
+    by = "" if graph["tensorflow_version"] else graph["written_by"]
+    bodies = sum(graph["functions"].values())
     fields(
         [
             ("nodes", f"{graph['nodes']:,}"),
-            ("functions", f"{len(graph['functions']):,}" if graph["functions"] else ""),
+            ("functions", f"{len(graph['functions']):,}, of {count(bodies, 'node')}" if graph["functions"] else ""),
             ("version", f"producer {graph['producer']}, min_consumer {graph['min_consumer']}"),
-            ("tensorflow", details.get("tensorflow_version") or ""),
+            ("tensorflow", graph["tensorflow_version"] or by),
             ("tags", ", ".join(details.get("tags", []))),
-            ("signatures", signatures),
             ("saver", details.get("saver") or ""),
             ("collections", ", ".join(f"{key} ({n})" for key, n in sorted(graph["collections"].items()))),
+            ("devices", ", ".join(f"{device} ({count(n, 'node')})" for device, n in graph["devices"].items())),
+            ("parameters", _parameters_text(costs)),
+            ("arithmetic", f"{_rounded(costs['flops'])} operations a run" if costs["flops"] else ""),
+            ("constants", bytes_text(graph["constant_bytes"]) if graph["large_constants"] else ""),
             ("ops", _ops_text(graph["ops"], limit)),
         ]
     )
+    for signature in graph["signatures"]:
+        _show_signature(signature)
     _tensor_table("inputs", graph["inputs"], limit)
-    _tensor_table("outputs: no node uses them", graph["outputs"], limit)
+    _tensor_table("outputs, the likeliest first", graph["outputs"], limit)
     _tensor_table("variables", graph["variables"], limit)
+    _show_large(graph["large_constants"], limit)
+    _show_costs(graph["costs"]["scopes"], limit)
+
+
+def _parameters_text(costs: dict[str, Any]) -> str:
+    return f"{costs['parameters']:,}, {bytes_text(costs['parameter_bytes'])}" if costs["parameters"] else ""
+
+
+def _rounded(number: int) -> str:
+    """Return a large number as people say it: `11.5 G`."""
+    amount = float(number)
+    for unit in ("", " k", " M", " G", " T"):
+        if amount < 999.5:
+            return f"{amount:.3g}{unit}"
+        amount /= 1000
+    return f"{amount:.3g} P"
+
+
+def _show_signature(signature: dict[str, Any]) -> None:
+    table = Table(["", "key", "tensor", "dtype", "shape"], wide=2)
+    for side in ("inputs", "outputs"):
+        for key, row in signature[side].items():
+            table.add(side[:-1], key, row["name"], row["dtype"], shape_text(row["shape"]))
+    click.echo()
+    table.show(f"signature {signature['name']} ({signature['method'] or 'no method'})")
+
+
+def _show_large(constants: dict[str, int], limit: int | None) -> None:
+    if not constants:
+        return
+    table = Table(["name", "size"], right=frozenset((1,)))
+    for name, size in list(constants.items())[:limit]:
+        table.add(name, bytes_text(size))
+    click.echo()
+    table.show(f"large constants ({len(constants)})")
+
+
+def _show_costs(scopes: list[dict[str, Any]], limit: int | None) -> None:
+    rows = [row for row in scopes if row["parameters"] or row["flops"]]
+    if len(rows) < 2:
+        return
+    rows.sort(key=lambda row: (-row["parameters"], -row["flops"]))
+    table = Table(["scope", "nodes", "parameters", "arithmetic"], right=frozenset((1, 2, 3)))
+    for row in rows[:limit]:
+        table.add(row["scope"], f"{row['nodes']:,}", f"{row['parameters']:,}", _rounded(row["flops"]))
+    click.echo()
+    table.show(f"scopes ({len(rows)})")
+    if limit is not None and len(rows) > limit:
+        click.echo(f"... and {len(rows) - limit} more; --all shows them")
 
 
 def _ops_text(ops: dict[str, int], limit: int | None) -> str:

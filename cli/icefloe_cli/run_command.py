@@ -89,15 +89,13 @@ def run(
 
 def _candidates(graph: Any) -> str:
     """Return what could be fetched."""
-    from icefloe_cli.graphs import results_of
+    import icefloe
 
-    names = [tensor.name for tensor in results_of(graph)]
+    names = [output.name for output in icefloe.graphs.io(graph).outputs]
     if not names:
         return "Give the name of a tensor, such as y:0."
-    shown = ", ".join(names[-8:])
-    return f"Give the name of a tensor; no node uses {shown}" + (
-        f" and {len(names) - 8} others." if len(names) > 8 else "."
-    )
+    more = f" and {len(names) - 8} others" if len(names) > 8 else ""
+    return f"Give the name of a tensor; the likely results are {', '.join(names[:8])}{more}."
 
 
 def _as_data(name: str, value: Any) -> dict[str, Any]:

@@ -100,6 +100,7 @@ NAMES: dict[str, dict[str, str]] = {
         "module": "gfile",
         "lib.image_files": "decode_image encode_png is_jpeg",
         "lib.input": "match_filenames_once",
+        "lib.record_files": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
         "saver.meta_files": "write_graph",
         "lib.parsing": "parse_sequence_example",
         "top": """
@@ -114,6 +115,9 @@ NAMES: dict[str, dict[str, str]] = {
             decode_jxl=DecodeJxl decode_png=DecodePng decode_proto=DecodeProtoV2 decode_webp=DecodeWebP
             encode_jpeg=EncodeJpeg encode_proto=EncodeProto extract_jpeg_shape=ExtractJpegShape
         """,
+    },
+    "python_io": {
+        "lib.record_files": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
     },
     "io.gfile": {
         "lib.files": """
@@ -146,12 +150,14 @@ NAMES: dict[str, dict[str, str]] = {
         """,
     },
     "graphs": {
+        "analysis.op_coverage": "Coverage FamilyCoverage coverage",
         "analysis.graph_io": "GraphInput GraphIO GraphOutput io=graph_io",
         "analysis.graph_ops": "GraphOps MissingNode OpCount ops=graph_ops",
         "analysis.graph_dot": "dot=graph_dot",
         "analysis.graph_diff": "Change GraphDiff diff=graph_diff",
         "analysis.graph_match": "GraphMatch match=graph_match",
         "analysis.graph_costs": "GraphCosts ScopeCost costs=graph_costs",
+        "analysis.graph_overview": "GraphOverview SignatureRow TensorRow overview=graph_overview",
     },
     "lookup": {
         "module": "experimental",
@@ -357,6 +363,7 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.summaries": """
             audio get_summary_description histogram image merge merge_all scalar tensor_summary text
         """,
+        "training.file_writer": "FileWriter FileWriterCache all_v2_summary_ops initialize",
         "top": "Event SessionLog Summary",
     },
     "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
@@ -401,7 +408,22 @@ NAMES: dict[str, dict[str, str]] = {
             MomentumOptimizer ProximalAdagradOptimizer ProximalGradientDescentOptimizer RMSPropOptimizer
         """,
         "optimizers.adam": "AdamOptimizer",
-        "optimizers.replicas": "SyncReplicasOptimizer",
+        "training.sync_replicas": "SyncReplicasOptimizer",
+        "training.device_setter": "replica_device_setter",
+        "training.session_run_hook": "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues",
+        "training.session_manager": "SessionManager",
+        "training.scaffold": "Scaffold",
+        "training.session_creators": "ChiefSessionCreator SessionCreator WorkerSessionCreator",
+        "training.monitored_session": "MonitoredSession MonitoredTrainingSession SingularMonitoredSession",
+        "training.hooks_timing": "SecondOrStepTimer",
+        "training.hooks_saving": "CheckpointSaverHook CheckpointSaverListener",
+        "training.hooks_reporting": "LoggingTensorHook ProfilerHook StepCounterHook SummarySaverHook",
+        "training.hooks_stopping": """
+            FeedFnHook FinalOpsHook GlobalStepWaiterHook NanLossDuringTrainingError NanTensorHook StopAtStepHook
+        """,
+        "training.supervisor": "Supervisor",
+        "training.basic_loops": "basic_train_loop",
+        "training.event_files": "summary_iterator",
         "lib.global_step": """
             assert_global_step create_global_step get_global_step get_or_create_global_step global_step
         """,

@@ -39,10 +39,13 @@ def test_inspect_meta(cli, savers):
         "tensorflow   2.21.0\n"
         "saver        save/restore_all\n"
         "collections  outputs (1), trainable_variables (2), variables (3)\n"
+        "devices      /device:CPU:0 (3 nodes)\n"
+        "parameters   10, 44 B\n"
+        "arithmetic   15 operations a run\n"
         "ops          Const 9, Assign 6, Identity 4, VariableV2 3, NoOp 3, PlaceholderWithDefault 2, Placeholder 1, "
         "MatMul 1, AddV2 1, AssignAdd 1, SaveV2 1, RestoreV2 1\n"
         "\ninputs (1)\nname  dtype    shape\nx:0   float32  [?,2]\n"
-        "\noutputs: no node uses them (1)\nname  dtype    shape\ny:0   float32  [?,3]\n"
+        "\noutputs, the likeliest first (1)\nname  dtype    shape\ny:0   float32  [?,3]\n"
         "\nvariables (3)\nname  dtype    shape\nw     float32  [2,3]\nb     float32  [3]\nstep  int64    []\n"
     )
 
@@ -51,7 +54,7 @@ def test_inspect_meta(cli, savers):
 def test_inspect_exports(cli, savers, name):
     data = cli("inspect", savers / "exports" / name, "--json").json()
     assert {v["name"]: v["shape"] for v in data["graph"]["variables"]} == {"scope/w": [2], "scope/r": [2]}
-    assert data["graph"]["inputs"] == [{"name": "outside:0", "dtype": "float32", "shape": [2]}]
+    assert [(i["name"], i["dtype"], i["shape"]) for i in data["graph"]["inputs"]] == [("outside:0", "float32", [2])]
 
 
 @pytest.mark.parametrize("spelling", ["model.ckpt-3", ".", "checkpoint", "model.ckpt-3.data-00000-of-00001"])
