@@ -316,6 +316,7 @@ from icefloe.lib.math_elementwise import pow as pow
 from icefloe.lib.printing import print as print
 from icefloe import proto as proto
 from icefloe.lib.python_functions import py_func as py_func
+from icefloe import python_io as python_io
 from icefloe.datatypes import qint16 as qint16
 from icefloe.datatypes import qint32 as qint32
 from icefloe.datatypes import qint8 as qint8

@@ -3,7 +3,7 @@
 NAMES: dict[str, str] = {
     "module": """
         errors proto raw_ops bitwise ckpt compat data dtypes gfile graphs image initializers io linalg logging lookup losses
-        manip math nest nn quantization queue random saved_model sets signal sparse spectral strings summary timeline
+        manip math nest nn python_io quantization queue random saved_model sets signal sparse spectral strings summary timeline
         train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",

@@ -75,6 +75,17 @@ ELSEWHERE = {
     "saver__BaseSaverBuilder": "saver.builder:BaseSaverBuilder",
     "saver__BulkSaverBuilder": "saver.builder:BulkSaverBuilder",
     "variables___all_saveable_objects": "saver.saver:_all_saveable_objects",
+    # training
+    "monitored_session___WrappedSession": "training.wrapped_sessions:WrappedSession",
+    "monitored_session___RecoverableSession": "training.wrapped_sessions:RecoverableSession",
+    "monitored_session___CoordinatedSession": "training.wrapped_sessions:CoordinatedSession",
+    "monitored_session___HookedSession": "training.wrapped_sessions:HookedSession",
+    "training_util___increment_global_step": "lib.global_step:increment_global_step",
+    "training_util___get_or_create_global_step_read": "lib.global_step:get_or_create_global_step_read",
+    "saver___get_saver_or_default": "training.scaffold:saver_or_default",
+    "session_manager___ready": "training.session_manager:is_ready",
+    "resources__register_resource": "training.shared_resources:register_resource",
+    "checkpoint__Checkpoint": "training.checkpoint:Checkpoint",
     "builder___SavedModelBuilder": "tests.peer.saved_models:SignatureSavedModelBuilder",
     "builder_impl___SavedModelBuilder": "tests.peer.saved_models:SignatureSavedModelBuilder",
     "loader_impl__SavedModelLoader": "saved_models.loader:SavedModelLoader",
@@ -259,3 +270,6 @@ def variables___try_guard_against_uninitialized_dependencies(name: str, initial_
     from icefloe.lib.variable_dependencies import without_uninitialized
 
     return without_uninitialized(initial_value, name)
+
+
+_importlib.import_module("tests.peer.substitutes").install()

@@ -8,6 +8,9 @@ from icefloe.lib.queues import PriorityQueue as PriorityQueue
 from icefloe.lib.queues import QueueBase as QueueBase
 from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
 from icefloe.lib.parsing_features import SparseFeature as SparseFeature
+from icefloe.lib.record_files import TFRecordCompressionType as TFRecordCompressionType
+from icefloe.lib.record_files import TFRecordOptions as TFRecordOptions
+from icefloe.lib.record_files import TFRecordWriter as TFRecordWriter
 from icefloe.lib.parsing_features import VarLenFeature as VarLenFeature
 from icefloe.lib.parsing import decode_csv as decode_csv
 from icefloe.lib.image_files import decode_image as decode_image
@@ -25,6 +28,7 @@ from icefloe.lib.parsing import parse_single_sequence_example as parse_single_se
 from icefloe.lib.sparse_convert import serialize_many_sparse as serialize_many_sparse
 from icefloe.lib.sparse_convert import serialize_sparse as serialize_sparse
 from icefloe.lib.parsing import serialize_tensor as serialize_tensor
+from icefloe.lib.record_files import tf_record_iterator as tf_record_iterator
 from icefloe.saver.meta_files import write_graph as write_graph
 
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, fancy_upscaling: Any = True, try_recover_truncated: Any = False, acceptable_fraction: Any = 1.0, dct_method: Any = '', name: str | None = ...) -> Any: ...

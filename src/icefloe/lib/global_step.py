@@ -8,10 +8,15 @@ from icefloe import datatypes
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.tensor import Tensor
+from icefloe.lib.assignments import assign_add
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.initializers import Zeros
-from icefloe.lib.variable import VariableAggregation
+from icefloe.lib.variable import Variable, VariableAggregation
+from icefloe.lib.variable_lists import is_variable_initialized
 from icefloe.lib.variable_scope import get_variable
 from icefloe.shapes import TensorShape
+
+_GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
@@ -61,6 +66,46 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     graph = graph or get_default_graph()
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
+
+
+def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
+    """Return a tensor of the global step's value that may be run before it is initialized; None if there is none.
+
+    Raises: RuntimeError if the graph has several such tensors.
+    """
+    graph = graph or get_default_graph()
+    reads = graph.get_collection(_GLOBAL_STEP_READ_KEY)
+    if len(reads) > 1:
+        raise RuntimeError(f"There are multiple items in collection {_GLOBAL_STEP_READ_KEY}. There should be only one.")
+    if reads:
+        found: Tensor = reads[0]
+        return found
+    step = get_global_step(graph)
+    if step is None:
+        return None
+    with graph.as_default() as default, default.name_scope(None), default.name_scope(f"{step.op.name}/"):
+        value = step
+        if isinstance(step, Variable):
+            value = cond(is_variable_initialized(step), step.read_value, lambda: step.initial_value)
+        read: Tensor = value + 0
+        graph.add_to_collection(_GLOBAL_STEP_READ_KEY, read)
+    return read
+
+
+def increment_global_step(increment: Any, graph: Graph | None = None) -> Any:
+    """Return an op that adds to the global step after it has been read. Raises: ValueError if there is none."""
+    graph = graph or get_default_graph()
+    step = get_global_step(graph)
+    if step is None:
+        raise ValueError(
+            "Global step tensor should be created by tf.train.get_or_create_global_step before calling increment."
+        )
+    read = get_or_create_global_step_read(graph)
+    scope = f"{step.op.name}/"
+    with graph.as_default() as default, default.name_scope(None), default.name_scope(scope):
+        after = default.control_dependencies([read])
+        with after:
+            return assign_add(step, increment)
 
 
 def assert_global_step(global_step_tensor: Any) -> None:

@@ -54,8 +54,6 @@ def test_what_cannot_be_trained_is_refused() -> None:
             tf.train.AdagradOptimizer(0.1, initial_accumulator_value=0.0)
         with pytest.raises(ValueError, match="Must specify the optimizer name"):
             tf.train.GradientDescentOptimizer(0.1, name="")
-        with pytest.raises(tf.errors.UnimplementedError, match="2 replicas"):
-            tf.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=2)
 
 
 @pytest.mark.parametrize("gate", [0, 1, 2])

@@ -14,7 +14,8 @@ import zlib
 from typing import IO, Protocol, Self
 
 from icefloe import errors
-from icefloe.wire.crc import crc32c, mask, unmask
+from icefloe.wire.crc import crc32c, unmask
+from icefloe.wire.record import frame
 
 _HEADER = 12
 _CHUNK = 1 << 20
@@ -226,9 +227,7 @@ class RecordWriter:
 
     def write(self, data: bytes) -> None:
         """Write one record."""
-        size = len(data).to_bytes(8, "little")
-        checks = [mask(crc32c(part)).to_bytes(4, "little") for part in (size, data)]
-        self._put(b"".join((size, checks[0], data, checks[1])))
+        self._put(frame(data))
 
     def _put(self, data: bytes) -> None:
         self._file.write(data if self._deflate is None else self._deflate.compress(data))
