@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from icefloe_cli.graph.coverage import check_usage, show_coverage
 from icefloe_cli.options import json_option
 from icefloe_cli.output import Table, count, emit_json
 
@@ -13,18 +14,24 @@ _SHOWN = 30
 
 
 @click.command("ops")
-@click.argument("graph", type=click.Path())
+@click.argument("graph", type=click.Path(), required=False)
 @click.option("--fetch", "fetches", multiple=True, metavar="NAME", help="What you want to run. May be repeated.")
 @click.option("--feed", "feeds", multiple=True, metavar="NAME", help="What you will feed. May be repeated.")
 @click.option("--all", "everything", is_flag=True, help="List all kinds of ops.")
+@click.option("--coverage", is_flag=True, help="Say how many of TensorFlow's ops run here, by family.")
+@click.option("--family", metavar="NAME", help="With --coverage: that family only.")
+@click.option("--missing", is_flag=True, help="With --coverage: name the ops that do not run.")
 @json_option()
 @click.pass_context
 def list_ops(
     ctx: click.Context,
-    graph: str,
+    graph: str | None,
     fetches: tuple[str, ...],
     feeds: tuple[str, ...],
     everything: bool,
+    coverage: bool,
+    family: str | None,
+    missing: bool,
     as_json: bool,
 ) -> None:
     """Count the ops of GRAPH and say whether they run here; exit code 1 if the fetches cannot run.
@@ -38,7 +45,12 @@ def list_ops(
       icefloe graph ops frozen.pb
       icefloe graph ops detector.pb --fetch detection_boxes --feed image_tensor:0
       icefloe graph ops saved_model_dir/ --json
+      icefloe graph ops --coverage --family image --missing
     """
+    check_usage(graph, coverage, family, missing)
+    if coverage:
+        show_coverage(family, missing, as_json)
+        return
     import icefloe
 
     found = icefloe.graphs.ops(icefloe.load_graph(graph), fetches or None, feeds)
