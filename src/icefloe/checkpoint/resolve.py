@@ -83,7 +83,9 @@ def _v1_shards(prefix: str) -> Target | None:
     found = state_file.v1_files(f"{prefix}-?????-of-?????")
     if not found or sniff(found[0]).kind != "v1":
         return None
-    return Target(f"{prefix}-?????-of-{len(found):05d}", tuple(found))
+    shard = names.parse_v1_shard(found[0])
+    count = len(found) if shard is None or shard[2] is None else shard[2]
+    return Target(f"{prefix}-?????-of-{count:05d}", tuple(found))
 
 
 def _from_content(path: str, finding: Finding, part: names.Part | None) -> Target:
@@ -129,8 +131,12 @@ def _follow(state_path: str) -> Target:
     directory, name = os.path.split(state_path)
     latest = state_file.latest_checkpoint(directory, name)
     if latest is None:
-        named = state_file.read_state(state_path).model_checkpoint_path
-        raise errors.NotFoundError(f"the state file names {named}, which is not there", path=state_path)
+        named = state_file.parse_state(state_file.read_bytes(state_path), state_path).model_checkpoint_path
+        # What is there of it says best what is wrong.
+        latest = state_file.locate_stored(directory, named)
+        if latest is None:
+            named = os.path.join(directory, named)
+            raise errors.NotFoundError(f"the state file names {named}, which is not there", path=state_path)
     return _known(latest) or _v1_shards(latest) or _from_content(latest, sniff(latest), None)
 
 
@@ -143,7 +149,7 @@ def _in_directory(directory: str) -> Target:
         return variables
     latest = state_file.latest_checkpoint(directory)
     if latest is not None:
-        return Target(latest)
+        return _known(latest) or _v1_shards(latest) or _from_content(latest, sniff(latest), None)
     listed = files.list_directory(directory)
     for name in listed:  # V1 files have no suffix of their own
         path = os.path.join(directory, name)

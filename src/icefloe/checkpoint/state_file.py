@@ -12,12 +12,15 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names
+from icefloe.checkpoint.completeness import gap_in
 from icefloe.checkpoint.single_file import new_file
+from icefloe.checkpoint.sniff import sniff
 
 if TYPE_CHECKING:
     from icefloe.proto import CheckpointState
@@ -26,6 +29,9 @@ _LOG = logging.getLogger("icefloe")
 DEFAULT_NAME = "checkpoint"
 _MAX_SIZE = 64 << 20
 _STEP = re.compile(r"-([0-9]+)$")
+# Parts of a stored path that are tried below the directory of the state file.
+_MAX_PARTS = 64
+_MAX_LOOKS = 10
 
 Path = str | os.PathLike[str]
 
@@ -55,19 +61,23 @@ def read_state(path: Path) -> CheckpointState:
     Raises: NotFoundError if there is no file; as `parse_state`.
     """
     path = os.fspath(path)
-    source = files.Source(path)
-    try:
-        if source.size > _MAX_SIZE:
-            raise errors.DataLossError("not a checkpoint state file: too large", path=path)
-        data = source.read(0, source.size)
-    finally:
-        source.close()
-    state = parse_state(data, path)
+    state = parse_state(read_bytes(path), path)
     directory = os.path.dirname(path)
     state.model_checkpoint_path = os.path.join(directory, state.model_checkpoint_path)
     kept = [os.path.join(directory, p) for p in state.all_model_checkpoint_paths]
     state.all_model_checkpoint_paths[:] = kept
     return state
+
+
+def read_bytes(path: str) -> bytes:
+    """Return what is in a state file. Raises: NotFoundError if there is none, DataLossError if it is too large."""
+    source = files.Source(path)
+    try:
+        if source.size > _MAX_SIZE:
+            raise errors.DataLossError("not a checkpoint state file: too large", path=path)
+        return source.read(0, source.size)
+    finally:
+        source.close()
 
 
 def make_state(
@@ -165,6 +175,13 @@ def checkpoint_mtimes(prefixes: Iterable[Path]) -> list[float]:
     return times
 
 
+def step_of(prefix: str) -> int | None:
+    """Return the number at the end of a prefix, the step at which it was saved; None where there is none."""
+    shard = names.parse_v1_shard(prefix)
+    found = _STEP.search(prefix if shard is None else shard[0])
+    return int(found[1]) if found else None
+
+
 def scan(directory: Path) -> list[str]:
     """Return the prefixes of the V2 checkpoints in a directory, the latest last: by the number at the end, then by
     time of writing.
@@ -175,40 +192,155 @@ def scan(directory: Path) -> list[str]:
         part = names.parse(name)
         if part is not None and part.kind in ("index", "commit") and not part.is_temporary:
             found.add(part.prefix)
-
-    def age(base: str) -> tuple[int, float, str]:
-        step = _STEP.search(base)
-        written = checkpoint_mtimes([os.path.join(directory, base)])
-        return int(step[1]) if step else -1, written[0] if written else 0.0, base
-
-    return [os.path.join(directory, base) for base in sorted(found, key=age)]
+    return by_age(os.path.join(directory, base) for base in found)
 
 
-def latest_checkpoint(directory: Path, latest_filename: str | None = None) -> str | None:
+def scan_v1(directory: Path) -> list[str]:
+    """Return the V1 checkpoints in a directory, files or patterns `P-?????-of-NNNNN`, the latest last."""
+    directory = os.fspath(directory)
+    found = set()
+    for name in files.list_directory(directory):
+        path = os.path.join(directory, name)
+        if names.parse(name) is not None or not files.is_file(path):
+            continue
+        try:
+            if sniff(path).kind != "v1":
+                continue
+        except errors.OpError:  # gone, or not ours to read
+            continue
+        shard = names.parse_v1_shard(name)
+        if shard is not None and shard[2] is not None:
+            name = f"{shard[0]}-?????-of-{shard[2]:05d}"
+        found.add(name)
+    return by_age(os.path.join(directory, base) for base in found)
+
+
+def by_age(prefixes: Iterable[str]) -> list[str]:
+    """Return checkpoints sorted by the number at the end, those without one first, then by time of writing."""
+
+    def age(prefix: str) -> tuple[int, float, str]:
+        step = step_of(prefix)
+        written = checkpoint_mtimes([prefix])
+        return -1 if step is None else step, written[0] if written else 0.0, prefix
+
+    return sorted(prefixes, key=age)
+
+
+def readings(directory: str, stored: str) -> Iterator[str]:
+    """Yield what a path in the state file of `directory` may mean, the likeliest first.
+
+    It is relative to the directory, or absolute. Where the directory was moved, its last parts are a path in it; and
+    a path that was written relative to the working directory is one that begins with the directory's own name.
+    """
+    yield os.path.join(directory, stored)
+    parts = [part for part in re.split(r"[\\/]", stored) if part not in ("", ".")]
+    for i in range(max(1, len(parts) - _MAX_PARTS), len(parts)):
+        yield os.path.join(directory, *parts[i:])
+    if not os.path.isabs(stored):
+        yield stored
+
+
+def locate_stored(directory: str, stored: str) -> str | None:
+    """Return where the checkpoint is that a state file calls `stored`, or None; whether it is complete is not asked."""
+    return next((path for path in readings(directory, stored) if checkpoint_exists(path)), None)
+
+
+def latest_checkpoint(directory: Path, latest_filename: str | None = None, *, wait: float | None = None) -> str | None:
     """Return the prefix of the latest checkpoint in a directory, or None.
 
     It is what the state file says. Where the directory was moved, the checkpoint of that name in it; where the state
-    file is lost or names one that is gone, the one with the highest step, and a warning is logged.
+    file is lost or names one that is gone or not complete, the newest complete one that it lists, then the one with
+    the highest step, and a warning is logged. A checkpoint that lacks a data file, or a part of one, is never
+    returned; one whose index cannot be read only where there is no other, so that opening it says why.
+
+    wait: seconds to wait until there is a complete one, looking again and again while another process saves and
+    deletes; None does not wait.
     """
     directory = os.fspath(directory)
     path = os.path.join(directory, latest_filename or DEFAULT_NAME)
+    deadline = time.monotonic() + (wait or 0.0)
+    pause = 0.01
+    while True:
+        found, warning, broken = _look(directory, path)
+        if found is not None:
+            break
+        left = deadline - time.monotonic()
+        if left <= 0:
+            found = broken if wait is None else None
+            break
+        time.sleep(min(pause, left))
+        pause = min(2 * pause, 1.0)
+    if warning:
+        _LOG.warning("%s", warning)
+    return found
+
+
+def _look(directory: str, path: str) -> tuple[str | None, str, str | None]:
+    """Return the latest complete checkpoint, a warning where it is not the one that the state file names, and one
+    whose index cannot be read.
+    """
+    for _ in range(_MAX_LOOKS):
+        try:
+            data = read_bytes(path)
+        except errors.NotFoundError:
+            data = None
+        found = _chosen(directory, path, data)
+        # A writer that saves and deletes meanwhile rewrites the state file first: then what it says now counts.
+        if not found[1] or data is None or not _is_rewritten(path, data):
+            break
+    return found
+
+
+def _is_rewritten(path: str, data: bytes) -> bool:
     try:
-        state = read_state(path)
-    except errors.NotFoundError:
-        reason = ""
-    except errors.OpError as e:
-        reason = str(e)
-    else:
-        latest = state.model_checkpoint_path
-        if checkpoint_exists(latest):
-            return latest
-        moved = os.path.join(directory, os.path.basename(latest))
-        if checkpoint_exists(moved):
-            return moved
-        reason = f"{path} names {latest}, which is not there"
-    found = scan(directory)
-    if not found:
-        return None
-    if reason or len(found) > 1:
-        _LOG.warning("%s; taking %s, the latest that is there", reason or f"there is no state file {path}", found[-1])
-    return found[-1]
+        return read_bytes(path) != data
+    except errors.OpError:
+        return True
+
+
+def _chosen(directory: str, path: str, data: bytes | None) -> tuple[str | None, str, str | None]:
+    listed: list[str] = []
+    reason = f"there is no state file {path}{_near_state(directory, path)}"
+    if data is not None:
+        try:
+            state = parse_state(data, path)
+        except errors.OpError as e:
+            reason = str(e)
+        else:
+            listed = [state.model_checkpoint_path, *reversed(state.all_model_checkpoint_paths)]
+            named = os.path.join(directory, state.model_checkpoint_path)
+            reason = f"{path} names {named}, which is not there"
+    broken = None
+    for i, stored in enumerate(dict.fromkeys(listed)):
+        place = locate_stored(directory, stored)
+        gap = None if place is None else gap_in(place)
+        if place is not None and gap is None:
+            return place, "" if i == 0 else f"{reason}; taking {place}", broken
+        if gap is not None:
+            if i == 0:
+                reason = f"{place} is not complete: {gap.reason}"
+            broken = broken or (place if gap.damaged else None)
+    there = by_age([*scan(directory), *scan_v1(directory)])
+    for place in reversed(there):
+        gap = gap_in(place)
+        if gap is None:
+            known = len(there) == 1 and data is None
+            return place, "" if known else f"{reason}; taking {place}, the latest that is there", broken
+        broken = broken or (place if gap.damaged else None)
+        if data is None:
+            reason = f"{reason}; {place} is not complete: {gap.reason}"
+    return None, reason if data is not None or there else "", broken
+
+
+def _near_state(directory: str, path: str) -> str:
+    """Return a remark on a file that is a state file under another name."""
+    base = os.path.basename(path)
+    for name in files.list_directory(directory):
+        if name != base and name.startswith(base) and names.parse(name) is None:
+            other = os.path.join(directory, name)
+            try:
+                if files.is_file(other) and sniff(other).kind == "state":
+                    return f", but {other} looks like one"
+            except errors.OpError:  # gone, or not ours to read
+                continue
+    return ""
