@@ -15,6 +15,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.proto import MetaGraphDef, SaverDef
 from icefloe.saved_models import constants
+from icefloe.saved_models.functions import Functions
 from icefloe.saved_models.initialization import asset_paths, init_op_of
 from icefloe.saved_models.reading import Path, StoredGraph, StoredModel, read_saved_model
 from icefloe.saved_models.serving import Signatures
@@ -43,6 +44,11 @@ class LoadedModel:
         self.signatures = Signatures(stored.info.signature_def, session)
         self.assets = asset_paths(stored.info, model.directory)
         self._stored = stored
+
+    @cached_property
+    def functions(self) -> Functions:
+        """The functions of a model of TensorFlow 2, callables on arrays by their path, such as `encoder.call`."""
+        return Functions(self.graph, self.session, self._stored.info)
 
     @cached_property
     def meta_graph(self) -> MetaGraphDef:
