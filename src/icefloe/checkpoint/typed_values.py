@@ -124,6 +124,13 @@ def _varints(raw: bytes, pos: int, end: int, dtype: DType) -> Iterator[np.ndarra
         yield _narrowed(np.bitwise_or.reduceat(groups, starts), dtype)
 
 
+def can_encode(dtype: DType) -> bool:
+    """Whether a V1 checkpoint can hold elements of a dtype."""
+    if dtype == datatypes.string:
+        return True
+    return dtype.name in _FIELDS and dtype.name not in _REFUSED and dtype.name not in ("uint32", "uint64")
+
+
 def encode_values(array: np.ndarray, dtype: DType) -> bytes:
     """Return the elements as TensorFlow's V1 writer does: the typed field alone of a TensorProto, nothing where
     there are none.
@@ -135,7 +142,7 @@ def encode_values(array: np.ndarray, dtype: DType) -> bytes:
         return b"".join(message.encode_bytes(_STRINGS, value) for value in flat.tolist())
     if dtype.name in _REFUSED:
         raise errors.UnimplementedError(f"Saving data type {word(dtype)} not yet supported")
-    if dtype.name not in _FIELDS or dtype.name in ("uint32", "uint64"):
+    if not can_encode(dtype):
         raise errors.InvalidArgumentError(
             f"Tensor slice serialization not implemented for dtype {dtype.as_datatype_enum}"
         )

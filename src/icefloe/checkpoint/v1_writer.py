@@ -46,9 +46,17 @@ class V1Writer:
         dtype, array = to_tensor(to_name(key), value)
         self._put(key, array.shape, TensorSlice.full(array.ndim), dtype, lambda: array)
 
-    def add_lazy(self, name: str | bytes, dtype: DType, shape: Sequence[int], load: Callable[[], np.ndarray]) -> None:
-        """Take a whole tensor that `load` gives when it is written, one at a time."""
-        self._put(to_key(name), tuple(map(int, shape)), TensorSlice.full(len(shape)), dtype, load)
+    def add_lazy(
+        self,
+        name: str | bytes,
+        dtype: DType,
+        full_shape: Sequence[int],
+        load: Callable[[], np.ndarray],
+        chosen: TensorSlice | None = None,
+    ) -> None:
+        """Take a whole tensor, or one slice of it, that `load` gives when it is written, one at a time."""
+        shape = tuple(map(int, full_shape))
+        self._put(to_key(name), shape, chosen or TensorSlice.full(len(shape)), dtype, load)
 
     def add_slice(self, name: str | bytes, full_shape: Sequence[int], chosen: TensorSlice, value: Any) -> None:
         """Take one slice of a tensor of `full_shape`; its array must not change until `finish`."""

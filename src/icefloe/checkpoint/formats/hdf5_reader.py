@@ -127,6 +127,10 @@ class Hdf5Reader(ArrayReader):
         ordered = sorted(paths, key=lambda p: self._ranks.get(p, len(self._ranks)))
         return {names[path]: found[path] for path in ordered}, side
 
+    def places(self) -> dict[str, str]:
+        """Return key -> path in the file of every dataset."""
+        return {key: item.name for key, item in self._stored.items()}
+
     def _side(self) -> SideEntry | None:
         raw = self._file.attrs.get(side_entry.NAME)
         return side_entry.decode(raw) if isinstance(raw, (str, bytes)) else None
