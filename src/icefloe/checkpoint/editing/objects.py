@@ -251,10 +251,19 @@ def _renumber(graph: TrackableObjectGraph, kept: set[int]) -> None:
     _replace(graph.nodes, nodes)
 
 
-def graft(into: TrackableObjectGraph, other: TrackableObjectGraph, scope: str, new_key: Callable[[str], str]) -> None:
+def graft(
+    into: TrackableObjectGraph,
+    other: TrackableObjectGraph,
+    scope: str,
+    new_key: Callable[[str], str],
+    prefer: str | None = None,
+) -> None:
     """Add the objects of `other` to `into` below the path `scope`, "" for its root, with `new_key` for their keys.
 
-    Raises: InvalidArgumentError if the roots have a child of the same name.
+    prefer: whose objects to take where both have a child of one name, "first" those of `into`, "last" those of
+    `other`; both counters of saves are the first's in any case.
+
+    Raises: InvalidArgumentError if both have a child of the same name and `prefer` is None.
     """
     if not into.nodes:
         into.nodes.add().has_checkpoint_values.value = True
@@ -266,10 +275,7 @@ def graft(into: TrackableObjectGraph, other: TrackableObjectGraph, scope: str, n
             into.nodes.add().has_checkpoint_values.value = True
             into.nodes[root].children.add(node_id=following, local_name=part)
         root = following
-    if not other.nodes:
-        return
     shift = len(into.nodes) - 1  # node 0 of `other` becomes `root`
-    names = {c.local_name for c in into.nodes[root].children}
     for number, node in enumerate(other.nodes):
         copy = TrackableObjectGraph.TrackableObject.FromString(node.SerializeToString())
         for child in copy.children:
@@ -281,14 +287,24 @@ def graft(into: TrackableObjectGraph, other: TrackableObjectGraph, scope: str, n
             attribute.checkpoint_key = new_key(attribute.checkpoint_key)
         if number:
             into.nodes.append(copy)
-            continue
-        for child in copy.children:
-            if child.local_name in names:
-                if child.local_name == "save_counter":
-                    continue
-                raise errors.InvalidArgumentError(
-                    f"both checkpoints have an object {child.local_name!r}", hint="Put them under scopes."
-                )
-            into.nodes[root].children.add(node_id=child.node_id, local_name=child.local_name)
-        into.nodes[root].attributes.extend(copy.attributes)
-        into.nodes[root].slot_variables.extend(copy.slot_variables)
+        else:
+            _join_roots(into.nodes[root], copy, prefer)
+
+
+def _join_roots(
+    root: TrackableObjectGraph.TrackableObject, other: TrackableObjectGraph.TrackableObject, prefer: str | None
+) -> None:
+    names = {c.local_name for c in root.children}
+    both = [c.local_name for c in other.children if c.local_name in names and c.local_name != "save_counter"]
+    if both and prefer is None:
+        raise errors.InvalidArgumentError(
+            f"both checkpoints have objects {', '.join(map(repr, both[:10]))}", hint="Put them under scopes."
+        )
+    if prefer == "last":
+        _replace(root.children, [c for c in root.children if c.local_name not in both])
+        names = {c.local_name for c in root.children}
+    for child in other.children:
+        if child.local_name not in names:
+            root.children.add(node_id=child.node_id, local_name=child.local_name)
+    root.attributes.extend(other.attributes)
+    root.slot_variables.extend(other.slot_variables)

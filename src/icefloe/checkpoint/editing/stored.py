@@ -81,9 +81,7 @@ class Piece:
         """
         bundle = self.bundle
         if bundle is None or self.is_object:
-            array = self.array()
-            if array.size or self.is_object:
-                yield array.reshape(-1)
+            yield from windows_of(self.array(), size)
             return
         source = bundle.data_file(self.name, self.entry)
         element = self.dtype.size
@@ -196,3 +194,11 @@ def _check_places(reader: BundleReader, tensors: list[Tensor]) -> None:
             f"the tensors take {total} bytes, the data files have {sum(sizes.values())}: tensors share bytes",
             path=reader.prefix,
         )
+
+
+def windows_of(array: np.ndarray, size: int = WINDOW) -> Iterator[np.ndarray]:
+    """Yield the elements of an array in C order, flat, in arrays of about `size` bytes."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    step = max(size // max(array.itemsize, 1), 1)
+    for start in range(0, flat.size, step):
+        yield flat[start : start + step]

@@ -400,10 +400,3 @@ class _ShardFile:
 
     def abandon(self) -> None:
         self._flusher.stop()
-
-
-def windows_of(array: np.ndarray, step: int = PIECE) -> Iterator[np.ndarray]:
-    """Yield a flat array in pieces of about `step` bytes."""
-    count = max(step // max(array.itemsize, 1), 1)
-    for start in range(0, array.size, count):
-        yield array[start : start + count]

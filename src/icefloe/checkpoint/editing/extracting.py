@@ -1,0 +1,169 @@
+"""Some tensors of a checkpoint, as a checkpoint or as an .npz."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.checkpoint import files, names
+from icefloe.checkpoint.editing import objects
+from icefloe.checkpoint.editing.patterns import Patterns
+from icefloe.checkpoint.editing.reports import EditReport, Progress
+from icefloe.checkpoint.editing.slimming import prune_to
+from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, Tensor, contents_of, windows_of
+from icefloe.checkpoint.editing.stream import Plan, copied, target_prefix
+from icefloe.checkpoint.opening import open_checkpoint
+
+Path = str | os.PathLike[str]
+_DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is written
+
+
+@dataclass(kw_only=True)
+class ExtractReport(EditReport):
+    """names: of the tensors that were taken, as they are called in the result.   format: "checkpoint" or "npz"."""
+
+    names: list[str] = field(default_factory=list)
+    format: str = "checkpoint"
+
+
+def extract(
+    src: Path,
+    dst: Path,
+    patterns: Iterable[str] | str,
+    *,
+    skip: Iterable[str] | str = (),
+    verify: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ExtractReport:
+    """Write the tensors of `src` that match one of `patterns`, and none of `skip`, to `dst`: a .npz, or else a
+    checkpoint.
+
+    Of an object-based checkpoint the objects are kept that have a tensor that is. An .npz holds plain arrays; types
+    that numpy has no name for (bfloat16, float8, int4, quantized) are stored as their bits, with the name of the dtype
+    beside them under `NAME!dtype`.
+
+    Raises: NotFoundError for a pattern that matches nothing; InvalidArgumentError for strings in an .npz.
+    """
+    with open_checkpoint(src) as reader:
+        contents = contents_of(reader)
+        graph = objects.read_objects(reader)
+        full = objects.full_names(graph)
+        wanted, passed = Patterns(patterns, full), Patterns(skip, full)
+        chosen = {
+            name: tensor
+            for name, tensor in contents.tensors.items()
+            if wanted.matches(name) and not passed.matches(name)
+        }
+        wanted.check_used(list(contents.tensors))
+        if not chosen:
+            raise errors.InvalidArgumentError("no tensor is left to extract", path=reader.prefix)
+        report = ExtractReport(source=reader.prefix, dry_run=dry_run, names=sorted(chosen))
+        path = os.path.expanduser(os.fsdecode(dst))
+        if path.endswith(".npz"):
+            report.format = "npz"
+            _write_npz(path, chosen, report, progress)
+            return report
+        plan = Plan(target_prefix("", path, is_bundle=False), [copied(t) for t in chosen.values()], contents.shards)
+        if graph is not None and OBJECT_GRAPH not in chosen:
+            plan.outputs.append(copied(contents[OBJECT_GRAPH]))
+        if graph is not None:
+            prune_to(plan, graph, contents)
+        plan.order_as(contents)
+        _close_gaps(plan, contents)
+        plan.carry_out(report, progress, verify=verify)
+        return report
+
+
+def _close_gaps(plan: Plan, contents: Contents) -> None:
+    """Number the data files anew without those that would be empty."""
+    used = sorted({(p.shard or 0) % contents.shards for o in plan.outputs for p in o.pieces})
+    numbers = {old: new for new, old in enumerate(used)}
+    plan.shards = len(used)
+    plan.outputs = [
+        replace(
+            o,
+            shard=numbers.get(o.shard, 0),
+            pieces=tuple(replace(p, shard=numbers[(p.shard or 0) % contents.shards]) for p in o.pieces),
+        )
+        for o in plan.outputs
+    ]
+
+
+def _write_npz(path: str, chosen: Mapping[str, Tensor], report: ExtractReport, progress: Progress | None) -> None:
+    strings = [name for name, tensor in chosen.items() if tensor.dtype.numpy.hasobject]
+    if strings:
+        raise errors.InvalidArgumentError(
+            f"an .npz cannot hold strings: {', '.join(strings[:10])}",
+            path=path,
+            hint="Leave them out with `skip` (--skip), or extract to a checkpoint.",
+        )
+    report.output = path
+    report.tensors = len(chosen)
+    report.bytes = report.computed = sum(t.stored_bytes for t in chosen.values())
+    if report.dry_run:
+        return
+    files.make_directory(os.path.dirname(path))
+    temporary = names.temporary(path, names.new_token())
+    fd = files.create(temporary)
+    try:
+        try:
+            done = 0
+            appending: Any = _Appending(fd, temporary)
+            with zipfile.ZipFile(appending, "w", zipfile.ZIP_STORED) as archive:
+                for tensor in chosen.values():
+                    for data in _npy(archive, tensor):
+                        done += data
+                        if progress is not None:
+                            progress(done, report.bytes)
+            files.sync(fd, temporary)
+        finally:
+            files.close(fd)
+        files.rename(temporary, path)
+        files.sync_directory(os.path.dirname(path))
+    except BaseException:
+        with contextlib.suppress(errors.OpError):
+            files.remove(temporary)
+        raise
+
+
+class _Appending:
+    """What zipfile needs of a file that it writes from beginning to end."""
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd = fd
+        self._path = path
+
+    def write(self, data: Any) -> int:
+        files.write(self._fd, data, self._path)
+        return memoryview(data).nbytes
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+def _npy(archive: zipfile.ZipFile, tensor: Tensor) -> Iterator[int]:
+    """Write a tensor as a member of the archive; yield the bytes of each window."""
+    dtype = tensor.dtype.numpy
+    native = dtype.isbuiltin == 1
+    header = {"descr": dtype.str if native else f"<u{dtype.itemsize}", "fortran_order": False, "shape": tensor.shape}
+    with archive.open(zipfile.ZipInfo(f"{tensor.name}.npy", _DATE), "w", force_zip64=True) as member:
+        np.lib.format.write_array_header_1_0(member, header)
+        windows = (
+            windows_of(tensor.pieces[0].reader.read(tensor.name)) if tensor.is_sliced else tensor.pieces[0].windows()
+        )
+        for window in windows:
+            data = window.view(np.uint8).data
+            member.write(data)
+            yield len(data)
+    if not native:
+        note = np.array(tensor.dtype.name)
+        with archive.open(zipfile.ZipInfo(f"{tensor.name}!dtype.npy", _DATE), "w") as member:
+            np.lib.format.write_array(member, note, allow_pickle=False)
