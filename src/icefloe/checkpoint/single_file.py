@@ -35,12 +35,14 @@ def new_path(path: str) -> Iterator[str]:
 @contextlib.contextmanager
 def _replacing(path: str) -> Iterator[tuple[int, str]]:
     directory, base = os.path.split(path)
-    _remove_dead(directory, base)
     temporary = names.temporary(path, names.new_token())
-    fd = files.create(temporary)
+    # Under the lock of the directory nobody takes the new file for a dead writer's before it is locked itself.
+    with files.directory_lock(directory):
+        _remove_dead(directory, base)
+        fd = files.create(temporary)
+        files.lock(fd)
     try:
         try:
-            files.lock(fd)
             yield fd, temporary
             files.sync(fd, temporary)
             files.rename(temporary, path)
