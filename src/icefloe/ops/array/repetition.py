@@ -26,6 +26,10 @@ def tile(x: Any, multiples: Any) -> Array:
         raise errors.InvalidArgumentError(
             f"Expected multiples argument to be a vector of length {x.ndim} but got length {multiples.size}"
         )
+    if x.dtype == np.uint16:
+        raise errors.UnimplementedError(
+            f"TileOp : The input data type is not supported, DataType : uint16, Dimension : {x.ndim}"
+        )
     times = multiples.tolist()
     for i, n in enumerate(times):
         if n < 0:

@@ -226,13 +226,20 @@ def inplace_update(x: Any, i: Any, v: Any) -> Array:
     return _inplace(x, i, v, put)
 
 
+def _check_number(x: Any) -> None:
+    if x.dtype == bool:
+        raise errors.InvalidArgumentError("Unsupported data type: bool")
+
+
 @kernel("InplaceAdd")
 def inplace_add(x: Any, i: Any, v: Any) -> Array:
+    _check_number(x)
     return _inplace(x, i, v, add)
 
 
 @kernel("InplaceSub")
 def inplace_sub(x: Any, i: Any, v: Any) -> Array:
+    _check_number(x)
     return _inplace(x, i, v, subtract)
 
 

@@ -23,6 +23,8 @@ def where(x: Any) -> Array:
         raise errors.InvalidArgumentError(f"WhereOp : Unhandled input dimensions: {x.ndim}")
     if x.dtype.kind == "V":
         x = x.astype(bool)
+    elif x.dtype == np.float16:
+        raise errors.UnimplementedError("No WhereOp available for float16/half type on CPU")
     return np.stack(np.nonzero(x), axis=-1).astype(np.int64, copy=False)
 
 

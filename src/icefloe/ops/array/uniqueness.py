@@ -14,6 +14,8 @@ from icefloe.graph.shape_inference import ShapeContext, with_rank
 from icefloe.ops.array.values import Array
 from icefloe.shapes import Dims
 
+_MINUS_ZERO = 1e-300  # less than any 16-bit float but zero
+
 
 def _distinct(rows: Array) -> tuple[Array, Array, Array]:
     """Return where each distinct row first appears, which of these each row equals, and how often each is met.
@@ -24,8 +26,10 @@ def _distinct(rows: Array) -> tuple[Array, Array, Array]:
     """
     if rows.dtype == object:
         return _distinct_objects(rows)
-    if rows.dtype.kind == "V":
-        rows = rows.astype(np.float32)
+    if rows.dtype.kind == "V" or rows.dtype == np.float16:
+        # Its 16-bit floats are hashed by their bits: -0 gets a number of its own.
+        wide = rows.astype(np.float64)
+        rows = np.where((wide == 0) & np.signbit(wide), _MINUS_ZERO, wide)
     if rows.shape[1] == 1:
         _, first, inverse, counts = np.unique(
             rows[:, 0], return_index=True, return_inverse=True, return_counts=True, equal_nan=False

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
-from icefloe.datatypes import DType
+from icefloe.datatypes import DType, as_dtype
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, with_rank_at_least
 from icefloe.ops.linalg.matrices import adjoint, check_matrices, check_square, compute_dtype, square_dims, square_shape
@@ -172,11 +172,16 @@ def self_adjoint_eig_v1(x: Any, *, T: DType) -> Any:
 
 
 @kernel("Eig")
-def eig(x: Any, *, Tout: DType, compute_v: bool) -> tuple[Any, Any]:
+def eig(x: Any, *, T: DType, Tout: DType, compute_v: bool) -> tuple[Any, Any]:
     """Return (e, v): eigenvalues and normed eigenvectors in columns, complex.
 
-    Raises: InvalidArgumentError for NaN or infinity.
+    Raises: InvalidArgumentError for NaN or infinity, or if `Tout` has another precision than `T`.
     """
+    made = np.result_type(T.numpy, np.complex64)
+    if Tout.numpy != made:
+        raise errors.InvalidArgumentError(
+            f"Invalid output dtype {Tout.as_datatype_enum} vs. {as_dtype(made).as_datatype_enum}"
+        )
     check_square(x)
     to = Tout.numpy
     if not np.isfinite(x).all():

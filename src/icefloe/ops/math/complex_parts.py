@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import broadcast, unchanged
+from icefloe.ops.wording import dtype_name
 
 
 @kernel("Complex")
@@ -44,5 +47,16 @@ def conj(x: Any) -> Any:
     return np.conjugate(x) if getattr(getattr(x, "dtype", None), "kind", "") == "c" else x
 
 
-kernel("ComplexAbs")(np.abs)
+@kernel("ComplexAbs", factory=True)
+def complex_abs(*, T: DType, Tout: DType) -> Callable[[Any], Any]:
+    """The magnitude, as a float of the size of the parts."""
+    real = T.real_dtype
+    if Tout != real:
+        raise errors.InvalidArgumentError(
+            f"Signature mismatch, have: {dtype_name(T)}->{dtype_name(Tout)} "
+            f"expected: {dtype_name(T)}->{dtype_name(real)}"
+        )
+    return np.abs
+
+
 shape("Real", "Imag", "Angle", "Conj", "ComplexAbs")(unchanged)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
-from icefloe.datatypes import DType
+from icefloe.datatypes import DType, int64
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, with_rank
 from icefloe.ops.allocation import check_shape
@@ -100,15 +100,15 @@ def _words(values: Any) -> list[bytes]:
 def ragged_cross(
     *,
     input_order: str,
-    hashed_output: bool,
     num_buckets: int,
     hash_key: int,
+    out_values_type: DType,
     out_row_splits_type: DType,
 ) -> Function:
     """Return (values, splits): each row's combinations, the last input's features turning fastest.
 
     input_order: R, S and D say from which kind of input the next feature comes. Features are joined with `_X_`, or
-    hashed, modulo `num_buckets` unless 0.
+    for int64 hashed, modulo `num_buckets` unless 0.
 
     Raises: InvalidArgumentError for inputs of another rank, or different numbers of rows.
     """
@@ -144,7 +144,7 @@ def ragged_cross(
             picked.append(f.starts[row] + place)
         picked.reverse()
         splits = splits_of(counts, out_row_splits_type.numpy)
-        if hashed_output:
+        if out_values_type == int64:
             return _hashed(features, picked, len(row), hash_key, num_buckets), splits
         return _joined(features, picked, len(row)), splits
 

@@ -160,7 +160,7 @@ def fused_batch_norm_v3(
 
 @kernel("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3", factory=True)
 def fused_batch_norm_grad(*, epsilon: float, data_format: str, is_training: bool) -> Callable[..., tuple[Any, ...]]:
-    """Return the gradients of x, scale and offset, and two scalars that stand for the reserves'."""
+    """Return the gradients of x, scale and offset, and two zeros, none for half, that stand for the reserves'."""
     first, rank = channels_first(data_format), _rank_of(data_format)
 
     def run(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> tuple[Any, ...]:
@@ -175,7 +175,7 @@ def fused_batch_norm_grad(*, epsilon: float, data_format: str, is_training: bool
         for name, value in (("scale", scale), ("reserve_space_1", mean), ("reserve_space_2", variance)):
             _check(name, value, channels)
         real = scale.dtype.type
-        nothing = (np.zeros((), scale.dtype), np.zeros((), scale.dtype))
+        nothing = [np.zeros((0,) if x.dtype == np.float16 else (), scale.dtype) for _ in range(2)]
         if not x.size:
             zeros = (np.zeros(channels, scale.dtype), np.zeros(channels, scale.dtype))
             return (np.empty(x.shape, x.dtype), *zeros, *nothing)

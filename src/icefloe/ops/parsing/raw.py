@@ -75,7 +75,12 @@ def decode_padded_raw(x: Any, length: Any, *, out_type: DType, little_endian: bo
 @shape("DecodePaddedRaw")
 def decode_padded_raw_shape(c: ShapeContext) -> list[Dims]:
     length = c.constant(1)
-    width = None if length is None or length.ndim else int(length) // c.attr("out_type").size
+    width = None
+    if length is not None and not length.ndim:
+        size = c.attr("out_type").size
+        if int(length) % size:
+            raise errors.InvalidArgumentError(f"Dimension size must be evenly divisible by {size} but is {int(length)}")
+        width = int(length) // size
     return [concatenate(c.shape(0), (width,))]
 
 

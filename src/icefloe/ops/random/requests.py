@@ -55,6 +55,8 @@ def checked_seed(seed: Any) -> tuple[int, int]:
     """Return the two numbers of a stateless op's seed. Raises: InvalidArgumentError for another shape."""
     if np.shape(seed) != (2,):
         raise errors.InvalidArgumentError(f"seed must have shape [2], not {shape_text(np.shape(seed))}")
+    if seed.dtype not in (np.int32, np.int64):
+        raise errors.InvalidArgumentError(f"Invalid seed type: {seed.dtype.name}")
     first, second = seed.tolist()
     return first, second
 

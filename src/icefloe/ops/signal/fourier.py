@@ -52,6 +52,14 @@ def _lengths(fft_length: Any, rank: int) -> tuple[int, ...]:
     return tuple(map(int, fft_length))
 
 
+def _check_types(way: str, given: DType, to: DType) -> None:
+    """Raises: InvalidArgumentError unless real and complex numbers are of one precision."""
+    if given.size * 2 != to.size and to.size * 2 != given.size:
+        raise errors.InvalidArgumentError(
+            f"Wrong types for {way} real FFT: in={given.as_datatype_enum} out={to.as_datatype_enum}"
+        )
+
+
 def _half(n: int) -> int:
     """Return how many coefficients of a real signal of length n there are: the rest are their conjugates."""
     return n // 2 + 1 if n else 0
@@ -74,7 +82,8 @@ def _cropped(x: Any, lengths: tuple[int, ...]) -> Any:
 def _real(op: str, rank: int) -> None:
     axes = tuple(range(-rank, 0))
 
-    def prepare(*, Tcomplex: DType) -> Function:
+    def prepare(*, Treal: DType, Tcomplex: DType) -> Function:
+        _check_types("forward", Treal, Tcomplex)
         to = Tcomplex.numpy
 
         def run(x: Any, fft_length: Any) -> Any:
@@ -94,7 +103,8 @@ def _real(op: str, rank: int) -> None:
 def _inverse_real(op: str, rank: int) -> None:
     axes = tuple(range(-rank, 0))
 
-    def prepare(*, Treal: DType) -> Function:
+    def prepare(*, Treal: DType, Tcomplex: DType) -> Function:
+        _check_types("backward", Tcomplex, Treal)
         to = Treal.numpy
 
         def run(x: Any, fft_length: Any) -> Any:

@@ -248,12 +248,12 @@ def sparse_dense_cwise_mul(indices: Any, values: Any, sizes: Any, dense: Any) ->
 def sparse_dense_cwise_div(indices: Any, values: Any, sizes: Any, dense: Any) -> Array:
     """The quotient; of integers rounded towards zero."""
     divisor = _dense_at(indices, values, sizes, dense)
-    if values.dtype.kind not in "iu":
-        return np.divide(values, divisor).astype(values.dtype, copy=False)
     if not np.all(dense):
         raise errors.InvalidArgumentError(
             "SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero "
         )
+    if values.dtype.kind not in "iu":
+        return np.divide(values, divisor).astype(values.dtype, copy=False)
     quotient = values // divisor
     return quotient + ((quotient < 0) & (quotient * divisor != values)).astype(values.dtype)
 
