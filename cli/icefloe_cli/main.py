@@ -21,6 +21,7 @@ COMMANDS = {
     "run": ("run_command", "run", "Run a graph: feed, fetch, print or store."),
     "save": ("save_command", "save", "Write a checkpoint: a graph's initial values, or an .npz or .h5."),
     "restore": ("restore_command", "restore", "Restore a checkpoint into a graph and report what fits."),
+    "convert": ("convert_command", "convert", "Convert a checkpoint or weights file to another format."),
     "ckpt": ("ckpt", "ckpt", "Look into, check, edit and convert checkpoints."),
     "graph": ("graph", "graph", "Explain, change and compare graphs."),
 }
@@ -32,6 +33,7 @@ Examples:
   icefloe inspect model.ckpt-30.meta
   icefloe ckpt ls model.ckpt-30
   icefloe ckpt cat model.ckpt-30 layer/w --slice 0:2
+  icefloe convert model.ckpt-30 model.safetensors
   icefloe run model.ckpt-30.meta --checkpoint model.ckpt-30 --feed x:0=@x.npy y:0
   icefloe restore model.ckpt-30.meta model.ckpt-30 --export weights.npz
   icefloe save model.ckpt-30.meta fresh.ckpt --values weights.npz

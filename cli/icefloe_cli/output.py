@@ -11,7 +11,7 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,6 +147,38 @@ def progress(what: str, total: int | None = None) -> Iterator[Any]:
     timer.start()
     try:
         yield lambda amount=1: bar.advance(task, amount)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()
+
+
+@contextlib.contextmanager
+def byte_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function to be called with (bytes done, bytes in all).
+
+    On a terminal a bar with rate and time left appears on stderr once the work has taken half a second.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.DownloadColumn(),
+        rich.TransferSpeedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    bar = rich.Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=None)
+    timer = threading.Timer(PROGRESS_DELAY, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bar.update(task, completed=done, total=total)
     finally:
         timer.cancel()
         timer.join()

@@ -8,6 +8,8 @@ NAMES: dict[str, dict[str, str]] = {
         """,
     },
     "ckpt": {
+        "checkpoint.listing": "cat ls read_part scopes split_index tree",
+        "checkpoint.formats.conversion": "convert",
         "checkpoint.checking.verify": "verify",
     },
     "data": {

@@ -1,2 +1,9 @@
 # Written by fixtures/make/public_names.py; do not edit.
+from icefloe.checkpoint.listing import cat as cat
+from icefloe.checkpoint.formats.conversion import convert as convert
+from icefloe.checkpoint.listing import ls as ls
+from icefloe.checkpoint.listing import read_part as read_part
+from icefloe.checkpoint.listing import scopes as scopes
+from icefloe.checkpoint.listing import split_index as split_index
+from icefloe.checkpoint.listing import tree as tree
 from icefloe.checkpoint.checking.verify import verify as verify

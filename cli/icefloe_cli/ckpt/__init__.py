@@ -9,6 +9,7 @@ from icefloe_cli.groups import TableGroup
 # Command -> module below `icefloe_cli.ckpt`, attribute, and its line in `icefloe ckpt --help`.
 COMMANDS = {
     "ls": ("ls", "list_tensors", "List the tensors: name, dtype, shape and size."),
+    "tree": ("tree", "show_tree", "Show the tensors as a tree of scopes with totals."),
     "cat": ("cat", "print_tensors", "Print values of tensors."),
 }
 
