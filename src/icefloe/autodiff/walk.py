@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from icefloe import datatypes
@@ -24,6 +24,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.control_flow_nodes import is_loop_exit, is_switch
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import device, name_scope
+from icefloe.graph.func_graph import FunctionBody
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.indexed_slices import IndexedSlices, convert_n_to_tensor_or_indexed_slices
 from icefloe.graph.operation import Operation
@@ -81,6 +82,19 @@ def gradients(
     )
 
 
+def gradients_of_body(
+    body: Graph,
+    ys: Sequence[Tensor],
+    xs: Sequence[Tensor],
+    grad_ys: Sequence[Any],
+    unconnected: UnconnectedGradients = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Return the gradients of tensors of `body`, made in the default graph: the body of the gradient, which takes in
+    what it needs of the tensors of `body`."""
+    walk = _Walk(body, False, False, aggregation.check_method(None))
+    return walk.run(list(ys), list(xs), list(grad_ys), "gradients", [], unconnected)
+
+
 def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
@@ -94,7 +108,7 @@ def _differentiated(x: Any) -> Any:
 
 
 class _Walk:
-    """One call of `gradients`."""
+    """One call of `gradients`. graph: where the operations are; the gradients are made in the default graph."""
 
     def __init__(self, graph: Graph, colocate: bool, gated: bool, method: int) -> None:
         self.graph = graph
@@ -107,6 +121,9 @@ class _Walk:
         self.pending: dict[Operation, int] = collections.defaultdict(int)
         self.loops: LoopStates | None = None
         self.queue: collections.deque[Operation] = collections.deque()
+        # In the body of a function: what is outside, by the argument that stands for it; and the arguments, by that.
+        self.outside: dict[int, Tensor] = {}
+        self.arguments: dict[int, list[Tensor]] = {}
 
     def run(
         self,
@@ -121,9 +138,10 @@ class _Walk:
         grad_ys = [None] * len(ys) if grad_ys is None else grad_ys
         values = [*ys, *(x for x in xs if isinstance(x, Tensor)), *stop, *grad_ys]
         with name_scope(name, "gradients", values):
-            self.uid = self.graph.unique_name("uid")
+            self.uid = get_default_graph().unique_name("uid")
             ys = convert_n_to_tensor_or_indexed_slices(ys, name="y")
             xs = [_differentiated(x) for x in xs]
+            self._look_outside(xs)
             given = self._given(ys, grad_ys)
             from_ops = [x.op for x in xs]
             reachable = self._count_pending([y.op for y in ys], from_ops)
@@ -166,6 +184,37 @@ class _Walk:
                 made.append(passed_on(grad, f"grad_ys_{i}"))
         return made
 
+    # The graphs around, where the operations are in the body of a function
+
+    def _look_outside(self, xs: list[Any]) -> None:
+        """Note what arguments of functions stand for, but for those that are differentiated by themselves."""
+        ends = set(map(id, xs))
+        body: Any = self.graph
+        while isinstance(body, FunctionBody):
+            inputs = set(map(id, body.inputs)) - ends
+            for external, internal in body.captures:
+                if id(internal) in inputs:
+                    self.outside[id(internal)] = external
+                    self.arguments.setdefault(id(external), []).append(internal)
+            body = body.outer_graph
+
+    def _inputs(self, op: Operation) -> Sequence[Tensor]:
+        """Return the inputs of `op`; of an argument, what it stands for outside."""
+        if not self.outside:
+            return op.inputs
+        return [self._source(x) for x in op.inputs]
+
+    def _source(self, x: Tensor) -> Tensor:
+        while id(x) in self.outside:
+            x = self.outside[id(x)]
+        return x
+
+    def _consumers(self, output: Tensor) -> list[Operation]:
+        found = output.consumers()
+        for argument in self.arguments.get(id(output), ()):
+            found += self._consumers(argument)
+        return found
+
     # Which operations lie between
 
     def _count_pending(self, to_ops: list[Operation], from_ops: list[Operation]) -> set[Operation]:
@@ -179,7 +228,7 @@ class _Walk:
             reached.add(op)
             for output in op.outputs:
                 if is_trainable(output):
-                    queue.extend(output.consumers())
+                    queue.extend(self._consumers(output))
         reachable = {op for op in to_ops if op in reached}
         between: set[Operation] = set()
         order: list[Operation] = []
@@ -190,10 +239,10 @@ class _Walk:
                 between.add(op)
                 order.append(op)
                 reached.remove(op)
-                queue.extend(x.op for x in op.inputs)
+                queue.extend(x.op for x in self._inputs(op))
         self.loops = states_of(order, between, self.colocate)
         for op in order:
-            for x in op.inputs:
+            for x in self._inputs(op):
                 if x.op in between:
                     self.pending[x.op] += 1
         return reachable
@@ -212,7 +261,7 @@ class _Walk:
 
     def _stop_ops(self, from_ops: list[Operation], more: list[Operation]) -> set[Operation]:
         """Return operations that are not differentiated: inputs that depend on no other input, and what was named."""
-        ends = {op for op in from_ops if not any(self.pending[x.op] > 0 for x in op.inputs)}
+        ends = {op for op in from_ops if not any(self.pending[x.op] > 0 for x in self._inputs(op))}
         return ends | set(more)
 
     # One operation
@@ -284,7 +333,7 @@ class _Walk:
                 graph = get_default_graph()
                 with device(None), graph._colocate_with_for_gradient(None, self.uid, ignore_existing=True):
                     in_grads = gate(in_grads)
-        for i, (x, grad) in enumerate(zip(op.inputs, in_grads)):
+        for i, (x, grad) in enumerate(zip(self._inputs(op), in_grads)):
             if grad is None:
                 continue
             if isinstance(grad, Tensor) and x.dtype != datatypes.resource:
@@ -305,7 +354,7 @@ class _Walk:
 
     def _inputs_done(self, op: Operation) -> None:
         """Count this use of the inputs as done; queue those that wait for no other."""
-        for x in op.inputs:
+        for x in self._inputs(op):
             source = x.op
             self.pending[source] -= 1
             left = self.pending[source]

@@ -9,6 +9,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.control_flow_nodes import is_switch
 from icefloe.graph.control_flow_ops import switch
 from icefloe.graph.default_graph import control_dependencies
+from icefloe.graph.graph import get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.shape_inference import handle_data
 from icefloe.graph.tensor import Tensor
@@ -57,6 +58,9 @@ def zeros_for_output(op: Operation, index: int) -> Tensor | None:
     value = op.outputs[index]
     if value.dtype == datatypes.resource:
         return zeros_of(value)
+    if value.graph is not get_default_graph() and value.dtype != datatypes.variant and value.shape.is_fully_defined():
+        # Of the body of a function: it need not put out a value whose shape alone is asked for.
+        return zeros(value.shape, dtype=value.dtype)
     return zeros_like(value, optimize=False)
 
 

@@ -55,6 +55,11 @@ class FunctionBody(Graph):
         self.outputs: list[Tensor] = []
         self.outer_graph: Graph = get_default_graph()
 
+    @property
+    def captures(self) -> list[tuple[Tensor, Tensor]]:
+        """Pairs of a tensor outside and what stands for it."""
+        raise NotImplementedError
+
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """Return what stands in this graph for a tensor of a graph around it."""
         raise NotImplementedError

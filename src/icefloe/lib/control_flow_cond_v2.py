@@ -32,7 +32,7 @@ def cond_v2(pred: Any, true_fn: Function, false_fn: Function, name: str | None =
     with name_scope(name or "cond") as scope:
         names = [unique_function_name(scope, kind) for kind in ("true", "false")]
         pred = as_scalar(convert_to_tensor(pred))
-        return _Choice(pred, names, [true_fn, false_fn], _IF).build(scope)
+        return _traced(pred, names, [true_fn, false_fn], _IF).build(scope)
 
 
 def indexed_case(branch_index: Any, branch_fns: Sequence[Function], name: str = "indexed_case") -> Any:
@@ -42,7 +42,12 @@ def indexed_case(branch_index: Any, branch_fns: Sequence[Function], name: str = 
     with name_scope(name) as scope:
         names = [unique_function_name(scope, f"branch{i}") for i in range(len(branch_fns))]
         branch_index = convert_to_tensor(branch_index, name="branch_index")
-        return _Choice(branch_index, names, branch_fns, _CASE).build(scope)
+        return _traced(branch_index, names, branch_fns, _CASE).build(scope)
+
+
+def gradient_choice(selector: Tensor, bodies: Sequence[FuncGraph], *, is_if: bool, name: str) -> Any:
+    """Return the results of an If or Case op over bodies that are there, the gradients of another's branches."""
+    return _Choice(selector, bodies, _IF if is_if else _CASE).build(name)
 
 
 def as_scalar(pred: Any) -> Any:
@@ -77,13 +82,18 @@ _ORDER_DOES_NOT_MATTER = frozenset(
 )
 
 
+def _traced(selector: Any, names: Sequence[str], functions: Sequence[Function], kind: _Kind) -> _Choice:
+    bodies = [trace(FuncGraph(name), function, op_result=selector) for name, function in zip(names, functions)]
+    return _Choice(selector, bodies, kind)
+
+
 class _Choice:
     """An op that calls one of several functions."""
 
-    def __init__(self, selector: Any, names: Sequence[str], functions: Sequence[Function], kind: _Kind) -> None:
+    def __init__(self, selector: Any, bodies: Sequence[FuncGraph], kind: _Kind) -> None:
         self.selector = selector
         self.kind = kind
-        self.bodies = [trace(FuncGraph(name), function, op_result=selector) for name, function in zip(names, functions)]
+        self.bodies = bodies
         self._check_captures()
 
     def build(self, name: str) -> Any:

@@ -104,13 +104,13 @@ class _Loop:
         iteration = trace(FuncGraph(names[1]), self._iteration(condition), signature)
         inputs = [*own, *self.start, *iteration.external_captures]
         iteration.outputs.extend(iteration.internal_captures)
-        self._add_unused(condition, iteration)
+        add_unused(condition, iteration)
         invariants = [spec.shape for spec in flat_specs(self.specs)]
         self._check(iteration, inputs, invariants)
         shapes = [tensor.shape for tensor in iteration.outputs]
         shapes[_OWN : _OWN + len(invariants)] = invariants
         with control_dependencies([*condition.control_captures, *iteration.control_captures]):
-            op = self._op(condition, iteration, inputs, shapes, parallel_iterations, scope)
+            op = loop_op(condition, iteration, inputs, shapes, parallel_iterations, scope)
         outputs: list[Tensor] = op.outputs
         if not get_default_graph().building_function:
             # Through the op itself, all of the loop would run whatever result is fetched.
@@ -148,18 +148,6 @@ class _Loop:
     def _arguments(self, values: Any) -> Any:
         return self.packed(flat_tensors(values))
 
-    @staticmethod
-    def _add_unused(condition: FuncGraph, iteration: FuncGraph) -> None:
-        """Let the condition take what only the body needs."""
-        missing = iteration.external_captures[len(condition.external_captures) :]
-        prefix = condition.unique_name(f"{condition.name}___redundant_placeholder")
-        pairs = condition.captures
-        for i, tensor in enumerate(missing):
-            unused = placeholder(condition, tensor.dtype, None, f"{prefix}{i}")
-            pairs.append((tensor, unused))
-            condition.inputs.append(unused)
-        condition.set_captures(pairs)
-
     def _check(self, iteration: FuncGraph, inputs: list[Tensor], invariants: list[Any]) -> None:
         """Raise ValueError if a shape is not invariant, TypeError if a dtype is not."""
         results = iteration.outputs[_OWN:]
@@ -177,25 +165,38 @@ class _Loop:
                     f"1 iteration. {start.name} type should remain constant."
                 )
 
-    @staticmethod
-    def _op(
-        condition: FuncGraph,
-        iteration: FuncGraph,
-        inputs: list[Tensor],
-        shapes: list[Any],
-        parallel_iterations: int,
-        name: str,
-    ) -> Operation:
-        stateful = any(op._is_stateful for graph in (condition, iteration) for op in graph.get_operations())
-        attrs = {
-            "cond": add_to_library(condition),
-            "body": add_to_library(iteration),
-            "output_shapes": shapes,
-            "parallel_iterations": parallel_iterations,
-        }
-        op = build_op("While" if stateful else "StatelessWhile", (inputs,), attrs, name)
-        copy_handles(iteration.outputs, op.outputs)
-        set_lowering(op)
-        set_read_only_inputs(op, [condition, iteration], 0)
-        op._set_attr("_num_original_outputs", encode(len(iteration.outputs), "int", "_num_original_outputs"))
-        return op
+
+def add_unused(condition: FuncGraph, iteration: FuncGraph) -> None:
+    """Let a loop's condition take what only its body needs."""
+    missing = iteration.external_captures[len(condition.external_captures) :]
+    prefix = condition.unique_name(f"{condition.name}___redundant_placeholder")
+    pairs = condition.captures
+    for i, tensor in enumerate(missing):
+        unused = placeholder(condition, tensor.dtype, None, f"{prefix}{i}")
+        pairs.append((tensor, unused))
+        condition.inputs.append(unused)
+    condition.set_captures(pairs)
+
+
+def loop_op(
+    condition: FuncGraph,
+    iteration: FuncGraph,
+    inputs: list[Tensor],
+    shapes: list[Any],
+    parallel_iterations: int,
+    name: str,
+) -> Operation:
+    """Add a While op over two functions and return it. inputs: of its variables and what the functions take in."""
+    stateful = any(op._is_stateful for graph in (condition, iteration) for op in graph.get_operations())
+    attrs = {
+        "cond": add_to_library(condition),
+        "body": add_to_library(iteration),
+        "output_shapes": shapes,
+        "parallel_iterations": parallel_iterations,
+    }
+    op = build_op("While" if stateful else "StatelessWhile", (inputs,), attrs, name)
+    copy_handles(iteration.outputs, op.outputs)
+    set_lowering(op)
+    set_read_only_inputs(op, [condition, iteration], 0)
+    op._set_attr("_num_original_outputs", encode(len(iteration.outputs), "int", "_num_original_outputs"))
+    return op

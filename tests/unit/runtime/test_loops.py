@@ -274,7 +274,7 @@ def v2() -> Any:
 def test_a_loop_of_functions_runs_like_one_of_nodes(v2: None, graph: Any) -> None:
     x = tf.placeholder(tf.float32, [])
     y = tf.while_loop(lambda i, _: i < 1000, lambda i, y: (i + 1, y + x), [0, 0.0])[1]
-    with tf.Session() as s:
+    with tf.Session(config=tf.Config(debug_aliasing=False)) as s:
         assert s.run(y, {x: 2}) == 2000
         ((program, _),) = s._programs._entries.values()
         (found,) = [b.function for b in program.bindings if isinstance(b.function, FunctionLoop)]
