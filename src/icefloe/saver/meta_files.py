@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,12 +15,11 @@ from icefloe.graph.graph_file import read_file
 from icefloe.graph.sniff import META_GRAPH_DEF, META_GRAPH_DEF_TEXT, kind_of
 from icefloe.meta_graph.export import export_scoped_meta_graph
 from icefloe.meta_graph.importing import import_scoped_meta_graph
-from icefloe.proto import POOL, GraphDebugInfo, MetaGraphDef, cast_message
+from icefloe.proto import POOL, MetaGraphDef, cast_message
+from icefloe.saver.debug_info import debug_info
 
 if TYPE_CHECKING:
     from icefloe.saver.saver import Saver
-
-_LOG = logging.getLogger("icefloe")
 
 
 def write_atomically(path: str, data: bytes) -> None:
@@ -30,21 +27,10 @@ def write_atomically(path: str, data: bytes) -> None:
 
     Raises: NotFoundError, PermissionDeniedError, ResourceExhaustedError and others as the system says.
     """
-    from icefloe.checkpoint import files
+    from icefloe.checkpoint.single_file import new_file
 
-    temporary = f"{path}.tmp-{os.urandom(8).hex()}"
-    fd = files.create(temporary)
-    try:
-        try:
-            files.write(fd, data, temporary)
-            files.sync(fd, temporary)
-        finally:
-            files.close(fd)
-        files.rename(temporary, path)
-    except BaseException:
-        with contextlib.suppress(errors.OpError):
-            files.remove(temporary)
-        raise
+    with new_file(path) as write:
+        write(data)
 
 
 def write_graph(graph_or_graph_def: Any, logdir: str | os.PathLike[str], name: str, as_text: bool = True) -> str:
@@ -96,7 +82,7 @@ def export_meta_graph(
     export_scope: only what is below this name scope, without its name. clear_devices: without devices.
     clear_extraneous_savers: without the nodes of other Savers than that of `saver_def`.
     strip_default_attrs: without attrs that equal their default. as_text: write text.
-    save_debug_info: write a GraphDebugInfo beside `filename`, as `.debug`; it has no traces, as operations keep none.
+    save_debug_info: write a GraphDebugInfo beside `filename`, as `.debug`: the line of the program that made each node.
 
     Raises: InvalidArgumentError if it is larger than 2 GiB; the errors of writing the file.
     """
@@ -117,8 +103,7 @@ def export_meta_graph(
         directory, name = os.path.split(os.fspath(filename))
         write_graph(out, directory, name, as_text)
         if save_debug_info:
-            _LOG.warning("Operations keep no record of where they were made: the .debug file holds no traces.")
-            write_graph(GraphDebugInfo(), directory, os.path.splitext(name)[0] + ".debug", as_text)
+            write_graph(debug_info(graph), directory, os.path.splitext(name)[0] + ".debug", as_text)
     return out
 
 
