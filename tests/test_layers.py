@@ -17,6 +17,7 @@ FLOORS = {
     "icefloe.errors": 0,
     "icefloe.datatypes": 0,
     "icefloe.stacks": 0,
+    "icefloe.machine": 0,
     "icefloe._version": 0,
     "icefloe.wire": 1,
     "icefloe.proto": 1,

@@ -93,7 +93,7 @@ class BaseSession:
             raise unknown_target(self._target)
         self._manager.seed = self._settings.seed
         self._library = Library(graph, self._manager, self._settings.engine, protects=self._settings.debug_aliasing)
-        self._scope = Scope(self._manager, self._library)
+        self._scope = Scope(self._manager, self._library, threads=self._settings.intra_op_parallelism_threads)
         self._programs: Cache[Program] = Cache(_MAX_PLANS, _MAX_STEPS)
         self._partial_plans: Cache[partial.PartialPlan] = Cache(_MAX_PLANS, _MAX_STEPS)
         self._partial_runs: weakref.WeakValueDictionary[str, PartialHandle] = weakref.WeakValueDictionary()

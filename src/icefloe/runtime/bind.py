@@ -61,11 +61,16 @@ class Functions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a plan is bound to. prefix: the path of calls to a function's body, in front of its nodes' names."""
+    """What a plan is bound to.
+
+    prefix: the path of calls to a function's body, in front of its nodes' names.
+    threads: how many may share the work of an op, 0 for as many as there are cores.
+    """
 
     manager: ResourceManager
     functions: Functions
     prefix: str = ""
+    threads: int = 0
 
     def name(self, op: Operation) -> str:
         """Return the full name of a node."""

@@ -13,6 +13,7 @@ from icefloe import errors
 from icefloe.graph import collector
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.machine import blas, threads
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import Variable
 from icefloe.runtime import effects, failures, optimize, routine
@@ -84,6 +85,7 @@ class Program:
         self._code: Code | None = None
         self._compiled: Compiled | None = None
         self.runs = 0
+        self._holds_blas = False
         self._compile_after = {"auto": HOT, "codegen": 0}.get(engine, sys.maxsize)
         bound = bind_steps(plan, scope)
         waiting = [i for i, binding in enumerate(bound) if binding.waits or binding.blocks]
@@ -168,8 +170,16 @@ class Program:
 
         Raises: OpError that names the node that failed.
         """
+        width = self.scope.threads
+        if width or self._holds_blas:
+            with np.errstate(all="ignore"), blas.alone, threads.using(width):
+                return take(self._values(feeds, context), range(len(self.fetches)), self._read)
+        entered = blas.alone.entered
         with np.errstate(all="ignore"):
-            return take(self._values(feeds, context), range(len(self.fetches)), self._read)
+            made = take(self._values(feeds, context), range(len(self.fetches)), self._read)
+        # To enter once in each of the next runs costs less than for each product, and nothing where there are none.
+        self._holds_blas = blas.alone.entered != entered
+        return made
 
     def call(self, feeds: Sequence[Any], context: Any) -> list[Any]:
         """Return the values of the fetches as slots of a surrounding run hold them: they may be shared.

@@ -23,6 +23,7 @@ class Config:
     allow_files: directories below which ops may read and write all the same.
     engine: "auto", or "interpret", "codegen" or "general" to run every plan on that engine.
     cpu_devices: how many CPUs `list_devices` shows; ops run on one all the same.
+    intra_op_parallelism_threads: how many threads may share the work of a large op; 0 for as many as there are cores.
     operation_timeout_in_ms: how long a run may take, where its RunOptions do not say; 0 for ever.
     seed: draw random numbers by this seed and the node's name, whatever seeds the graph has, so that a random op more
         in the graph changes no other's numbers. None: by the nodes' own seeds, as TensorFlow does.
@@ -38,6 +39,7 @@ class Config:
     allow_files: tuple[str | os.PathLike[str], ...] = ()
     engine: str = "auto"
     cpu_devices: int = 1
+    intra_op_parallelism_threads: int = 0
     operation_timeout_in_ms: int = 0
     seed: int | None = None
     check_numerics: bool = False
@@ -81,6 +83,7 @@ def checked_config(config: Any) -> tuple[Config, bool]:
         raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
     settings = Config(
         cpu_devices=config.device_count.get("CPU", 0) or 1,
+        intra_op_parallelism_threads=max(0, config.intra_op_parallelism_threads),
         operation_timeout_in_ms=config.operation_timeout_in_ms,
         build_cost_model=config.graph_options.build_cost_model,
         build_cost_model_after=config.graph_options.build_cost_model_after,

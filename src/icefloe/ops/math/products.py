@@ -23,6 +23,7 @@ from icefloe.graph.shape_inference import (
     with_rank,
     with_rank_at_least,
 )
+from icefloe.machine import products
 
 Function = Callable[..., Any]
 
@@ -33,8 +34,8 @@ def matrix_product(T: DType) -> Function:
     """Return a function like np.matmul that computes and returns `T`."""
     if T in _NARROW:
         to = T.numpy
-        return lambda a, b: np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(to)
-    return _integer_product if T.is_integer else np.matmul
+        return lambda a, b: products.product(a.astype(np.float32), b.astype(np.float32)).astype(to)
+    return _integer_product if T.is_integer else products.product
 
 
 # Below this many multiplications the loop for integers is quicker than looking at the values first.
@@ -46,7 +47,7 @@ def _integer_product(a: Any, b: Any) -> Any:
     if a.size * b.shape[-1] > _FEW and b.size:
         largest = [max(int(x.max()), -int(x.min())) for x in (a, b)]
         if largest[0] * largest[1] * a.shape[-1] <= 2**53:
-            return np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64).astype(a.dtype)
+            return products.product(a.astype(np.float64), b.astype(np.float64)).astype(np.int64).astype(a.dtype)
     return np.matmul(a, b)
 
 

@@ -10,17 +10,21 @@ product. A window of one element needs no copy at all.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from icefloe.machine import blas, products, threads
+from icefloe.machine.products import Finish
 from icefloe.ops.nn.windows import Window
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-PATCH_BYTES = 1 << 21  # of patches copied at a time: they stay in the cache until they are multiplied
+PATCH_BYTES = 1 << 19  # of patches copied at a time: they stay in the cache until they are multiplied
+_LEAST_PATCHES = 192  # so many rows repay BLAS's work on the filter
+_MOST_TOTALS = 4  # sums over all places that are made side by side
 
 
 def working_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -54,24 +58,6 @@ def _patches(x: Array, windows: Sequence[Window]) -> Array:
     )
 
 
-def _blocks(patches: Array, spatial: int) -> Iterator[tuple[tuple[slice, ...], Array]]:
-    """Yield (where, matrix) for blocks of output rows: the patches there, one a row. The matrix is used again."""
-    n, rows = patches.shape[:2]
-    per_row = math.prod(patches.shape[2 : 1 + spatial])
-    width = math.prod(patches.shape[1 + spatial :])
-    at_once = max(1, PATCH_BYTES // max(1, per_row * width * patches.itemsize))
-    images = max(1, min(n, at_once // max(1, rows)))
-    at_once = min(at_once, rows)
-    buffer = np.empty((images * at_once * per_row, width), patches.dtype)
-    for first in range(0, n, images):
-        for row in range(0, rows, at_once):
-            where = (slice(first, first + images), slice(row, row + at_once))
-            block = patches[where]
-            matrix = buffer[: math.prod(block.shape[: 1 + spatial])]
-            matrix.reshape(block.shape)[...] = block
-            yield where, matrix
-
-
 def _is_pointwise(windows: Sequence[Window]) -> bool:
     return all(w.size == 1 and w.before == 0 and w.after == 0 for w in windows)
 
@@ -83,31 +69,128 @@ def _strided(x: Array, windows: Sequence[Window]) -> Array:
     return np.ascontiguousarray(x).reshape(-1, x.shape[-1])
 
 
-def correlate(x: Array, w: Array, windows: Sequence[Window], groups: int = 1) -> Array:
-    """Return the convolution [n, *out, k] of `x` with `w`, in the dtype they have."""
+class _Rows:
+    """The patches of padded `x`, one for each place of the window, cut into strips of whole output rows.
+
+    A strip of an image, or of several whole images, is copied to a matrix with a patch in each row.
+    """
+
+    def __init__(self, patches: Array, spatial: int) -> None:
+        self.patches = patches
+        self.images, self.rows = patches.shape[:2]
+        self.per_row = math.prod(patches.shape[2 : 1 + spatial])
+        self.width = math.prod(patches.shape[1 + spatial :])
+        self.dtype = patches.dtype
+
+    def strips(self, count: int, most_bytes: int = PATCH_BYTES) -> list[tuple[int, int]]:
+        """Return (first, end) of at least `count` strips, if there are so many rows, of up to about `most_bytes`."""
+        total = self.images * self.rows
+        per_row = max(1, self.per_row * self.width * self.dtype.itemsize)
+        fitting = max(most_bytes // per_row, _LEAST_PATCHES // max(1, self.per_row))
+        step = max(1, min(-(-total // max(1, count)), fitting))
+        if step < self.rows:  # a strip ends where its image does
+            step = -(-self.rows // -(-self.rows // step))
+            return [
+                (image * self.rows + first, image * self.rows + min(first + step, self.rows))
+                for image in range(self.images)
+                for first in range(0, self.rows, step)
+            ]
+        step -= step % self.rows
+        return [(first, min(first + step, total)) for first in range(0, total, step)]
+
+    def places(self, strip: tuple[int, int]) -> slice:
+        """Return where the strip lies among all places of the window."""
+        return slice(strip[0] * self.per_row, strip[1] * self.per_row)
+
+    def copy(self, strip: tuple[int, int], matrix: Array) -> None:
+        """Fill `matrix` [places, width] with the patches of a strip."""
+        image, row = divmod(strip[0], self.rows)
+        count = strip[1] - strip[0]
+        images = max(1, count // self.rows)
+        block = self.patches[image : image + images, row : row + min(count, self.rows)]
+        matrix.reshape(block.shape)[...] = block
+
+    def matrix(self, strip: tuple[int, int]) -> Array:
+        """Return the patches of a strip in scratch memory of the calling thread."""
+        count = (strip[1] - strip[0]) * self.per_row
+        made = threads.scratch(count * self.width, self.dtype).reshape(count, self.width)
+        self.copy(strip, made)
+        return made
+
+
+def correlate(x: Array, w: Array, windows: Sequence[Window], groups: int = 1, finish: Finish | None = None) -> Array:
+    """Return the convolution [n, *out, k] of `x` with `w`, in the dtype they have.
+
+    finish: works in place on blocks [places, channels] of the outcome, given with their columns.
+    """
     out = np.empty((len(x), *(v.out for v in windows), w.shape[-1]), x.dtype)
     if not out.size:
         return out
     depth, made = w.shape[-2], w.shape[-1] // groups
+    flat = out.reshape(-1, w.shape[-1])
     if not w.size:
         out[...] = 0
+        if finish is not None:
+            finish(flat, slice(0, len(flat)), slice(0, flat.shape[1]))
         return out
     if _is_pointwise(windows) and groups == 1:
-        np.matmul(_strided(x, windows), w.reshape(depth, made), out=out.reshape(-1, made))
+        products.matmul(_strided(x, windows), w.reshape(depth, made), flat, finish)
         return out
     x = padded(np.ascontiguousarray(x), windows)
-    spatial = len(windows)
     for group in range(groups):
-        filters = np.ascontiguousarray(w[..., group * made : (group + 1) * made]).reshape(-1, made)
-        patches = _patches(x[..., group * depth : (group + 1) * depth], windows)
-        target = out[..., group * made : (group + 1) * made]
-        for where, matrix in _blocks(patches, spatial):
-            part = target[where]
-            if groups == 1:  # rows of `out` that lie side by side
-                np.matmul(matrix, filters, out=part.reshape(-1, made))
-            else:
-                part[...] = np.matmul(matrix, filters).reshape(part.shape)
+        columns = slice(group * made, (group + 1) * made)
+        filters = np.ascontiguousarray(w[..., columns]).reshape(-1, made)
+        rows = _Rows(_patches(x[..., group * depth : (group + 1) * depth], windows), len(windows))
+        _multiply(rows, filters, flat, columns, finish)
     return out
+
+
+def _multiply(rows: _Rows, filters: Array, out: Array, columns: slice, finish: Finish | None) -> None:
+    """Write the products of all patches with the filters to these columns of `out`."""
+    places, made = len(out), filters.shape[1]
+    large = products.is_large(places * rows.width * made, out.dtype)
+    parts = products.blocks(places, made, rows.width, out.itemsize) if large else []
+    if len(parts) > 1 and parts[0][0] == slice(0, places):
+        _multiply_by_columns(rows, filters, out, columns, parts, finish)
+        return
+    strips = rows.strips(len(parts))
+
+    def part(i: int) -> None:
+        where = rows.places(strips[i])
+        block = out[where, columns]
+        np.matmul(rows.matrix(strips[i]), filters, out=block)
+        if finish is not None:
+            finish(block, where, columns)
+
+    with blas.alone:
+        if large:
+            threads.share(len(strips), part)
+        else:
+            for i in range(len(strips)):
+                part(i)
+
+
+def _multiply_by_columns(
+    rows: _Rows, filters: Array, out: Array, columns: slice, parts: list[tuple[slice, slice]], finish: Finish | None
+) -> None:
+    """As `_multiply`, for few places and many filters: all patches are copied, then each part takes some filters."""
+    matrix = np.empty((len(out), rows.width), rows.dtype)
+    strips = rows.strips(len(parts))
+
+    def fill(i: int) -> None:
+        rows.copy(strips[i], matrix[rows.places(strips[i])])
+
+    def part(i: int) -> None:
+        some = parts[i][1]
+        there = slice(columns.start + some.start, columns.start + some.stop)
+        block = out[:, there]
+        np.matmul(matrix, filters[:, some], out=block)
+        if finish is not None:
+            finish(block, slice(0, len(out)), there)
+
+    with blas.alone:
+        threads.share(len(strips), fill)
+        threads.share(len(parts), part)
 
 
 def _turned(w: Array, groups: int) -> Array:
@@ -135,15 +218,37 @@ def input_gradient(dy: Array, w: Array, windows: Sequence[Window], groups: int =
         return correlate(dy, _turned(w, groups), back, groups)
     sums = np.zeros(shape, dy.dtype)
     for group in range(groups):
-        rows = np.ascontiguousarray(dy[..., group * made : (group + 1) * made])
-        for offset in np.ndindex(*(v.size for v in windows)):
-            spans = [v.span(o) for v, o in zip(windows, offset)]
-            places = (slice(None), *(s[0] for s in spans))
-            elements = (slice(None), *(s[1] for s in spans), slice(group * depth, (group + 1) * depth))
-            seen = rows[places]
-            back = np.matmul(seen.reshape(-1, made), w[offset][:, group * made : (group + 1) * made].T)
-            sums[elements] += back.reshape(*seen.shape[:-1], depth)
+        columns = slice(group * made, (group + 1) * made)
+        filters = np.ascontiguousarray(w[..., columns]).reshape(-1, made).T
+        _spread(dy[..., columns], filters, sums[..., group * depth : (group + 1) * depth], windows)
     return sums
+
+
+def _spread(dy: Array, filters: Array, sums: Array, windows: Sequence[Window]) -> None:
+    """Add the products of `dy` [n, *out, k] and `filters` [k, size * c] to the elements that the windows see."""
+    sizes, depth, made = [v.size for v in windows], sums.shape[-1], dy.shape[-1]
+    places = math.prod(dy.shape[1:-1])
+    images = max(1, PATCH_BYTES // max(1, places * filters.shape[1] * dy.itemsize))
+    where = [[v.span(o) for v, o in zip(windows, offset)] for offset in np.ndindex(*sizes)]
+
+    def part(i: int) -> None:
+        some = slice(i * images, (i + 1) * images)
+        seen = np.ascontiguousarray(dy[some])
+        size = seen.size // made * filters.shape[1]
+        back = threads.scratch(size, dy.dtype).reshape(-1, filters.shape[1])
+        np.matmul(seen.reshape(-1, made), filters, out=back)
+        taps = back.reshape(*seen.shape[:-1], -1, depth)
+        for number, spans in enumerate(where):
+            target = sums[some][(slice(None), *(s[1] for s in spans))]
+            target += taps[(slice(None), *(s[0] for s in spans))][..., number, :]
+
+    count = -(-len(dy) // images)
+    with blas.alone:
+        if products.is_large(dy.size * filters.shape[1], dy.dtype):
+            threads.share(count, part)
+        else:
+            for i in range(count):
+                part(i)
 
 
 def filter_gradient(x: Array, dy: Array, windows: Sequence[Window], groups: int = 1) -> Array:
@@ -154,14 +259,35 @@ def filter_gradient(x: Array, dy: Array, windows: Sequence[Window], groups: int 
     if not x.size or not dy.size or not out.size:
         return out
     if _is_pointwise(windows) and groups == 1:
-        np.matmul(_strided(x, windows).T, dy.reshape(-1, made), out=out.reshape(depth, made))
+        products.matmul(_strided(x, windows).T, dy.reshape(-1, made), out.reshape(depth, made))
         return out
     x = padded(np.ascontiguousarray(x), windows)
+    flat = np.ascontiguousarray(dy).reshape(-1, dy.shape[-1])
     for group in range(groups):
-        patches = _patches(x[..., group * depth : (group + 1) * depth], windows)
-        rows = dy[..., group * made : (group + 1) * made]
-        total = np.zeros((math.prod(sizes) * depth, made), x.dtype)
-        for where, matrix in _blocks(patches, len(windows)):
-            total += np.matmul(matrix.T, np.ascontiguousarray(rows[where]).reshape(-1, made))
-        out[..., group * made : (group + 1) * made] = total.reshape(*sizes, depth, made)
+        columns = slice(group * made, (group + 1) * made)
+        rows = _Rows(_patches(x[..., group * depth : (group + 1) * depth], windows), len(windows))
+        out[..., columns] = _gathered(rows, flat[:, columns]).reshape(*sizes, depth, made)
     return out
+
+
+def _gathered(rows: _Rows, grads: Array) -> Array:
+    """Return the sum over all places of patch times gradient, [size * c, k]."""
+    size = rows.width * grads.shape[1]
+    large = products.is_large(len(grads) * size, grads.dtype)
+    strips = rows.strips(1)
+    # Few totals: each is as large as the filter.
+    heaps = products.cut(len(strips), min(len(strips), _MOST_TOTALS), 1) if large else [slice(0, len(strips))]
+    totals = np.empty((len(heaps), rows.width, grads.shape[1]), grads.dtype)
+
+    def heap(i: int) -> None:
+        for number, strip in enumerate(strips[heaps[i]]):
+            patches, there = rows.matrix(strip).T, grads[rows.places(strip)]
+            if number:
+                totals[i] += np.matmul(patches, there)
+            else:
+                np.matmul(patches, there, out=totals[i])
+
+    with blas.alone:
+        threads.share(len(heaps), heap)
+    made: Array = totals[0] if len(totals) == 1 else totals.sum(axis=0)
+    return made

@@ -1,0 +1,1 @@
+"""What the machine offers to kernels: its cores and its matrix product."""
