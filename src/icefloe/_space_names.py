@@ -10,7 +10,13 @@ NAMES: dict[str, dict[str, str]] = {
     "ckpt": {
         "checkpoint.listing": "cat ls read_part scopes split_index tree",
         "checkpoint.formats.conversion": "convert",
+        "checkpoint.checking.diff": "diff",
+        "checkpoint.checking.rescue": "rescue",
+        "checkpoint.checking.stats": "stats",
         "checkpoint.checking.verify": "verify",
+        "checkpoint.keeping.clean": "clean",
+        "checkpoint.keeping.prune": "prune",
+        "checkpoint.keeping.state": "state",
     },
     "data": {
         "module": "experimental",

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from types import TracebackType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from icefloe.checkpoint import object_graph
 from icefloe.checkpoint.entries import Entry
 from icefloe.checkpoint.object_graph import ObjectGraph
 from icefloe.checkpoint.slices import TensorSlice
+
+if TYPE_CHECKING:
+    from icefloe.checkpoint.checking.findings import Verification
 
 _D = TypeVar("_D")
 _MAX_NAMES_COMPARED = 20000
@@ -84,6 +87,12 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         Raises: as `read`, a wrong checksum after the last piece.
         """
         yield self.read(name).reshape(-1)
+
+    def verify(self) -> Verification:
+        """Check everything that the files under `prefix` hold now; see `icefloe.ckpt.verify`."""
+        from icefloe.checkpoint.checking.verify import verify
+
+        return verify(self.prefix)
 
     @cached_property
     def object_graph(self) -> ObjectGraph | None:

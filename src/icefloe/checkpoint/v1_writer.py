@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint import files
 from icefloe.checkpoint.entries import encode_shape
 from icefloe.checkpoint.index import to_key, to_name
 from icefloe.checkpoint.single_file import new_file
@@ -92,7 +93,11 @@ class V1Writer:
         self._data.setdefault(encode_key(key, chosen), (key, chosen, load, dtype))
 
     def finish(self) -> None:
-        """Write the file. Until it is complete, a former one stays. Raises: what the file system says."""
+        """Write the file; its directory is made. Until it is complete, a former one stays.
+
+        Raises: what the file system says.
+        """
+        files.make_directory(os.path.split(self._path)[0])
         with new_file(self._path) as write:
             table = TableWriter(write)
             table.add(b"", message.encode_bytes(1, self._meta()))
