@@ -308,6 +308,7 @@ class BundleReader(CheckpointReader):
             f"stored {entry.crc:08d} vs. calculated on the restored bytes {crc}: tensor {name}",
             path=source.path,
             offset=entry.offset,
+            hint=_hint(source.path),
         )
 
     # Slices

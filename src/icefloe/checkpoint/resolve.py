@@ -58,6 +58,12 @@ def resolve(path: str | os.PathLike[str]) -> Target:
             found = _variables_of(os.path.dirname(text))
         if found is not None:
             return found
+        bare = text.rstrip("/")
+        if bare and bare != text:
+            return resolve(bare)
+        directory, base = os.path.split(text)
+        if base == state_file.DEFAULT_NAME and files.is_directory(directory or "."):
+            return _in_directory(directory or ".")  # the state file is lost, or has another name by now
         raise _nothing(text)
     return _from_content(text, sniff(text), part)
 
@@ -111,7 +117,8 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
     hint = None
     if finding.kind in ("graph", "meta_graph", "graph_text", "meta_graph_text"):
         hint = (
-            "A graph file holds no values of variables; the checkpoint is made of files that end in .index and .data-…"
+            "A graph file holds no values of variables, and no checkpoint is beside it: that is made of files that end "
+            "in .index and .data-…"
         )
     elif finding.kind == "git_lfs":
         hint = "Fetch the file with `git lfs pull`."
@@ -181,6 +188,8 @@ def _nothing(path: str) -> errors.NotFoundError:
     near = {os.path.basename(p) for p in state_file.scan(directory)}
     if directory and not files.is_directory(directory):
         hint = f"There is no directory {directory}."
+    elif files.is_file(names.meta_file(path)):
+        hint = f"Only the graph is there, {names.meta_file(path)}; the files .index and .data-… are missing."
     elif near:
         best = get_close_matches(base, near, 3, 0.4) or sorted(near)[:3]
         hint = f"In that directory are: {', '.join(best)}"

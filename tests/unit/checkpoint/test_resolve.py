@@ -231,3 +231,50 @@ def test_nothing_there(tmp_path):
         open_checkpoint(tmp_path / "model.ckpt")
     with pytest.raises(errors.OpError, match="Failed to find any matching files"):
         open_checkpoint("a\0b")
+
+
+def test_a_pointer_that_is_as_long_as_the_data_is_named_too(tmp_path):
+    save_checkpoint(tmp_path / "m", {"v": np.float32(1)})
+    (tmp_path / "m.data-00000-of-00001").write_bytes(KINDS["git_lfs"])
+    with pytest.raises(errors.DataLossError, match="git-LFS pointer"):
+        open_checkpoint(tmp_path / "m")["v"]
+
+
+def test_v2_wins_over_v1_of_the_same_prefix(tmp_path):
+    save_v1(tmp_path / "m", {"v": 1})
+    save_checkpoint(tmp_path / "m", {"v": 2})
+    with open_checkpoint(tmp_path / "m") as reader:
+        assert (reader.format, reader["v"], reader.also) == ("V2", 2, f"the V1 checkpoint {tmp_path / 'm'}")
+
+
+@pytest.mark.parametrize("spelling", ["m/", "m.index/", "checkpoint.txt", "checkpoint", "./", "../{}/m"])
+def test_further_spellings(spelling, tmp_path):
+    save_checkpoint(tmp_path / "m", ONE)
+    (tmp_path / "checkpoint.txt").write_text('model_checkpoint_path: "m"\n')
+    assert value(f"{tmp_path}/{spelling.format(tmp_path.name)}") == 1
+    assert value(f"{tmp_path}/{spelling.format(tmp_path.name)}".encode()) == 1
+
+
+def test_a_hidden_prefix(tmp_path):
+    """A prefix that ends in a slash gives files whose names are the suffixes alone."""
+    save_checkpoint(tmp_path / "m", ONE)
+    for path in tmp_path.glob("m.*"):
+        path.rename(tmp_path / path.name.removeprefix("m"))
+    for spelling in ("", ".index", ".data-00000-of-00001"):
+        assert value(f"{tmp_path}/{spelling}") == 1
+
+
+def test_only_the_graph_is_there(tmp_path):
+    (tmp_path / "m.meta").write_bytes(KINDS["meta_graph"])
+    with pytest.raises(errors.InvalidArgumentError, match="no checkpoint is beside it"):
+        open_checkpoint(tmp_path / "m.meta")
+    with pytest.raises(errors.NotFoundError, match="Only the graph is there"):
+        open_checkpoint(tmp_path / "m")
+
+
+def test_the_one_array_file_of_a_directory(tmp_path):
+    np.savez(tmp_path / "weights.npz", v=1)
+    assert value(tmp_path) == 1
+    np.savez(tmp_path / "more.npz", v=1)
+    with pytest.raises(errors.NotFoundError, match=r"it holds more\.npz, weights\.npz"):
+        open_checkpoint(tmp_path)
