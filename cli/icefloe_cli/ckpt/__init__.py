@@ -11,6 +11,13 @@ COMMANDS = {
     "ls": ("ls", "list_tensors", "List the tensors: name, dtype, shape and size."),
     "tree": ("tree", "show_tree", "Show the tensors as a tree of scopes with totals."),
     "cat": ("cat", "print_tensors", "Print values of tensors."),
+    "stats": ("stats", "stats", "Print minimum, maximum, mean, NaN, zeros, histogram of tensors."),
+    "diff": ("diff", "diff", "Compare two checkpoints."),
+    "verify": ("verify", "verify", "Check index, lengths and checksums; say what is damaged."),
+    "rescue": ("rescue", "rescue", "Write what is whole in a damaged checkpoint to a new one."),
+    "state": ("state", "state", "Show or mend the state file of a directory."),
+    "prune": ("prune", "prune", "Delete old checkpoints."),
+    "clean": ("clean", "clean", "Remove what saves that died left behind."),
 }
 
 
