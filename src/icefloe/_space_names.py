@@ -165,6 +165,8 @@ NAMES: dict[str, dict[str, str]] = {
         "analysis.graph_diff": "Change GraphDiff diff=graph_diff",
         "analysis.graph_match": "GraphMatch match=graph_match",
         "analysis.graph_costs": "GraphCosts ScopeCost costs=graph_costs",
+        "transforms.freezing": "freeze",
+        "transforms.reports": "Check PassReport Transformed",
         "analysis.graph_overview": "GraphOverview SignatureRow TensorRow overview=graph_overview",
     },
     "lookup": {

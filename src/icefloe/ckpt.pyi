@@ -13,3 +13,21 @@ from icefloe.checkpoint.keeping.state import state as state
 from icefloe.checkpoint.checking.stats import stats as stats
 from icefloe.checkpoint.listing import tree as tree
 from icefloe.checkpoint.checking.verify import verify as verify
+
+
+__all__ = [
+    "cat",
+    "clean",
+    "convert",
+    "diff",
+    "ls",
+    "prune",
+    "read_part",
+    "rescue",
+    "scopes",
+    "split_index",
+    "state",
+    "stats",
+    "tree",
+    "verify",
+]

@@ -34,3 +34,38 @@ from icefloe.datatypes import uint8 as uint8
 from icefloe.datatypes import variant as variant
 
 def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: str | None = ...) -> Any: ...
+
+__all__ = [
+    "DType",
+    "QUANTIZED_DTYPES",
+    "as_dtype",
+    "as_string",
+    "bfloat16",
+    "bool",
+    "cast",
+    "complex",
+    "complex128",
+    "complex64",
+    "double",
+    "float16",
+    "float32",
+    "float64",
+    "half",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "qint16",
+    "qint32",
+    "qint8",
+    "quint16",
+    "quint8",
+    "resource",
+    "saturate_cast",
+    "string",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "variant",
+]

@@ -14,3 +14,22 @@ from icefloe.lib.files import Remove as Remove
 from icefloe.lib.files import Rename as Rename
 from icefloe.lib.files import Stat as Stat
 from icefloe.lib.files import Walk as Walk
+
+
+__all__ = [
+    "Copy",
+    "DeleteRecursively",
+    "Exists",
+    "FastGFile",
+    "GFile",
+    "Glob",
+    "IsDirectory",
+    "ListDirectory",
+    "MakeDirs",
+    "MkDir",
+    "Open",
+    "Remove",
+    "Rename",
+    "Stat",
+    "Walk",
+]

@@ -1,5 +1,6 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from icefloe.analysis.graph_diff import Change as Change
+from icefloe.transforms.reports import Check as Check
 from icefloe.analysis.op_coverage import Coverage as Coverage
 from icefloe.analysis.op_coverage import FamilyCoverage as FamilyCoverage
 from icefloe.analysis.graph_costs import GraphCosts as GraphCosts
@@ -12,14 +13,49 @@ from icefloe.analysis.graph_io import GraphOutput as GraphOutput
 from icefloe.analysis.graph_overview import GraphOverview as GraphOverview
 from icefloe.analysis.graph_ops import MissingNode as MissingNode
 from icefloe.analysis.graph_ops import OpCount as OpCount
+from icefloe.transforms.reports import PassReport as PassReport
 from icefloe.analysis.graph_costs import ScopeCost as ScopeCost
 from icefloe.analysis.graph_overview import SignatureRow as SignatureRow
 from icefloe.analysis.graph_overview import TensorRow as TensorRow
+from icefloe.transforms.reports import Transformed as Transformed
 from icefloe.analysis.graph_costs import graph_costs as costs
 from icefloe.analysis.op_coverage import coverage as coverage
 from icefloe.analysis.graph_diff import graph_diff as diff
 from icefloe.analysis.graph_dot import graph_dot as dot
+from icefloe.transforms.freezing import freeze as freeze
 from icefloe.analysis.graph_io import graph_io as io
 from icefloe.analysis.graph_match import graph_match as match
 from icefloe.analysis.graph_ops import graph_ops as ops
 from icefloe.analysis.graph_overview import graph_overview as overview
+
+
+__all__ = [
+    "Change",
+    "Check",
+    "Coverage",
+    "FamilyCoverage",
+    "GraphCosts",
+    "GraphDiff",
+    "GraphIO",
+    "GraphInput",
+    "GraphMatch",
+    "GraphOps",
+    "GraphOutput",
+    "GraphOverview",
+    "MissingNode",
+    "OpCount",
+    "PassReport",
+    "ScopeCost",
+    "SignatureRow",
+    "TensorRow",
+    "Transformed",
+    "costs",
+    "coverage",
+    "diff",
+    "dot",
+    "freeze",
+    "io",
+    "match",
+    "ops",
+    "overview",
+]

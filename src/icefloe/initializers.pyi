@@ -19,3 +19,27 @@ from icefloe.lib.initializers import UniformUnitScaling as uniform_unit_scaling
 from icefloe.lib.variable_lists import variables_initializer as variables
 from icefloe.lib.initializers import VarianceScaling as variance_scaling
 from icefloe.lib.initializers import Zeros as zeros
+
+
+__all__ = [
+    "constant",
+    "global_variables",
+    "glorot_normal",
+    "glorot_uniform",
+    "he_normal",
+    "he_uniform",
+    "identity",
+    "lecun_normal",
+    "lecun_uniform",
+    "local_variables",
+    "ones",
+    "orthogonal",
+    "random_normal",
+    "random_uniform",
+    "tables_initializer",
+    "truncated_normal",
+    "uniform_unit_scaling",
+    "variables",
+    "variance_scaling",
+    "zeros",
+]

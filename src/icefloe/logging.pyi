@@ -19,3 +19,27 @@ from icefloe.lib.messages import set_verbosity as set_verbosity
 from icefloe.lib.messages import vlog as vlog
 from icefloe.lib.messages import warn as warn
 from icefloe.lib.messages import warning as warning
+
+
+__all__ = [
+    "DEBUG",
+    "ERROR",
+    "FATAL",
+    "INFO",
+    "TaskLevelStatusMessage",
+    "WARN",
+    "debug",
+    "error",
+    "fatal",
+    "flush",
+    "get_verbosity",
+    "info",
+    "log",
+    "log_every_n",
+    "log_first_n",
+    "log_if",
+    "set_verbosity",
+    "vlog",
+    "warn",
+    "warning",
+]

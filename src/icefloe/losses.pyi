@@ -16,3 +16,24 @@ from icefloe.lib.losses_pairs import mean_squared_error as mean_squared_error
 from icefloe.lib.losses_pairs import sigmoid_cross_entropy as sigmoid_cross_entropy
 from icefloe.lib.losses_pairs import softmax_cross_entropy as softmax_cross_entropy
 from icefloe.lib.losses_pairs import sparse_softmax_cross_entropy as sparse_softmax_cross_entropy
+
+
+__all__ = [
+    "Reduction",
+    "absolute_difference",
+    "add_loss",
+    "compute_weighted_loss",
+    "cosine_distance",
+    "get_losses",
+    "get_regularization_loss",
+    "get_regularization_losses",
+    "get_total_loss",
+    "hinge_loss",
+    "huber_loss",
+    "log_loss",
+    "mean_pairwise_squared_error",
+    "mean_squared_error",
+    "sigmoid_cross_entropy",
+    "softmax_cross_entropy",
+    "sparse_softmax_cross_entropy",
+]

@@ -3,3 +3,11 @@ from icefloe.lib.record_files import TFRecordCompressionType as TFRecordCompress
 from icefloe.lib.record_files import TFRecordOptions as TFRecordOptions
 from icefloe.lib.record_files import TFRecordWriter as TFRecordWriter
 from icefloe.lib.record_files import tf_record_iterator as tf_record_iterator
+
+
+__all__ = [
+    "TFRecordCompressionType",
+    "TFRecordOptions",
+    "TFRecordWriter",
+    "tf_record_iterator",
+]

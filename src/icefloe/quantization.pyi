@@ -13,3 +13,17 @@ def fake_quant_with_min_max_vars_gradient(gradients: Any, inputs: Any, min: Any,
 def fake_quant_with_min_max_vars_per_channel(inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
 def fake_quant_with_min_max_vars_per_channel_gradient(gradients: Any, inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: str | None = ...) -> Any: ...
 def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = ...) -> Any: ...
+
+__all__ = [
+    "dequantize",
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_args_gradient",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_gradient",
+    "fake_quant_with_min_max_vars_per_channel",
+    "fake_quant_with_min_max_vars_per_channel_gradient",
+    "quantize",
+    "quantize_and_dequantize",
+    "quantize_and_dequantize_v2",
+    "quantized_concat",
+]

@@ -26,3 +26,34 @@ from icefloe.lib.random_stateless import stateless_random_uniform as stateless_u
 from icefloe.lib.random_draws import truncated_normal as truncated_normal
 from icefloe.lib.random_draws import random_uniform as uniform
 from icefloe.lib.nn_sampling import uniform_candidate_sampler as uniform_candidate_sampler
+
+
+__all__ = [
+    "Algorithm",
+    "all_candidate_sampler",
+    "categorical",
+    "fixed_unigram_candidate_sampler",
+    "fold_in",
+    "gamma",
+    "get_seed",
+    "learned_unigram_candidate_sampler",
+    "log_uniform_candidate_sampler",
+    "multinomial",
+    "normal",
+    "poisson",
+    "set_random_seed",
+    "shuffle",
+    "split",
+    "stateless_binomial",
+    "stateless_categorical",
+    "stateless_gamma",
+    "stateless_multinomial",
+    "stateless_normal",
+    "stateless_parameterized_truncated_normal",
+    "stateless_poisson",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+    "uniform_candidate_sampler",
+]

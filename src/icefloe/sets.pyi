@@ -7,3 +7,15 @@ from icefloe.lib.sets import set_size as set_size
 from icefloe.lib.sets import set_union as set_union
 from icefloe.lib.sets import set_size as size
 from icefloe.lib.sets import set_union as union
+
+
+__all__ = [
+    "difference",
+    "intersection",
+    "set_difference",
+    "set_intersection",
+    "set_size",
+    "set_union",
+    "size",
+    "union",
+]

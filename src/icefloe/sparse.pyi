@@ -34,3 +34,42 @@ from icefloe.lib.sparse_layout import sparse_split as split
 from icefloe.lib.sparse_convert import sparse_tensor_to_dense as to_dense
 from icefloe.lib.sparse_layout import sparse_to_indicator as to_indicator
 from icefloe.lib.sparse_layout import sparse_transpose as transpose
+
+
+__all__ = [
+    "SparseConditionalAccumulator",
+    "SparseTensor",
+    "add",
+    "bincount",
+    "concat",
+    "cross",
+    "cross_hashed",
+    "expand_dims",
+    "eye",
+    "fill_empty_rows",
+    "from_dense",
+    "mask",
+    "matmul",
+    "maximum",
+    "merge",
+    "minimum",
+    "placeholder",
+    "reduce_max",
+    "reduce_max_sparse",
+    "reduce_sum",
+    "reduce_sum_sparse",
+    "reorder",
+    "reset_shape",
+    "reshape",
+    "retain",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
+    "slice",
+    "softmax",
+    "sparse_dense_matmul",
+    "split",
+    "to_dense",
+    "to_indicator",
+    "transpose",
+]

@@ -16,3 +16,20 @@ def fft3d(input: Any, name: str | None = ...) -> Any: ...
 def ifft(input: Any, name: str | None = ...) -> Any: ...
 def ifft2d(input: Any, name: str | None = ...) -> Any: ...
 def ifft3d(input: Any, name: str | None = ...) -> Any: ...
+
+__all__ = [
+    "dct",
+    "fft",
+    "fft2d",
+    "fft3d",
+    "idct",
+    "ifft",
+    "ifft2d",
+    "ifft3d",
+    "irfft",
+    "irfft2d",
+    "irfft3d",
+    "rfft",
+    "rfft2d",
+    "rfft3d",
+]

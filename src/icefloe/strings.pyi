@@ -21,3 +21,25 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
 def unicode_script(input: Any, name: str | None = ...) -> Any: ...
 def unicode_transcode(input: Any, input_encoding: Any, output_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: str | None = ...) -> Any: ...
 def upper(input: Any, encoding: Any = '', name: str | None = ...) -> Any: ...
+
+__all__ = [
+    "as_string",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_script",
+    "unicode_transcode",
+    "unsorted_segment_join",
+    "upper",
+]

@@ -17,3 +17,25 @@ from icefloe.lib.summaries import merge_all as merge_all
 from icefloe.lib.summaries import scalar as scalar
 from icefloe.lib.summaries import tensor_summary as tensor_summary
 from icefloe.lib.summaries import text as text
+
+
+__all__ = [
+    "Event",
+    "FileWriter",
+    "FileWriterCache",
+    "SessionLog",
+    "Summary",
+    "SummaryDescription",
+    "TaggedRunMetadata",
+    "all_v2_summary_ops",
+    "audio",
+    "get_summary_description",
+    "histogram",
+    "image",
+    "initialize",
+    "merge",
+    "merge_all",
+    "scalar",
+    "tensor_summary",
+    "text",
+]

@@ -5,3 +5,13 @@ from icefloe.graph.graph import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
 from icefloe.graph.graph import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
 from icefloe.graph.graph import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
 from icefloe._version import VERSION as VERSION
+
+
+__all__ = [
+    "COMPILER_VERSION",
+    "GIT_VERSION",
+    "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "VERSION",
+]

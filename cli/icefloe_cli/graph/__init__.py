@@ -10,6 +10,7 @@ from icefloe_cli.groups import TableGroup
 COMMANDS = {
     "io": ("io", "inputs_and_outputs", "List what the graph takes and gives, the likeliest first."),
     "ops": ("ops", "list_ops", "Count ops, and say what runs and what is in the way."),
+    "freeze": ("freeze", "freeze", "Make variables constants, and keep what the outputs need."),
     "match": ("match", "match", "Say how a checkpoint fits."),
     "diff": ("diff", "compare", "Compare two graphs node by node."),
     "dot": ("dot", "draw", "Write the graph for Graphviz."),

@@ -107,9 +107,9 @@ def _element(graph: Graph, item: Any) -> Tensor | Operation:
         op = graph.get_operation_by_name(item)
         return op.outputs[0] if len(op.outputs) == 1 else op
     if isinstance(item, str):
-        op = graph._by_name.get(item.partition(":")[0])
-        if op is not None and op.signature is None and not op.outputs:  # nobody knows what such an op gives
-            return op
+        named = graph._by_name.get(item.partition(":")[0])
+        if named is not None and named.signature is None and not named.outputs:  # nobody knows what such an op gives
+            return named
     element: Tensor | Operation = graph.as_graph_element(item)
     return element
 

@@ -16,3 +16,24 @@ from icefloe.lib.data_iterator import get_legacy_output_shapes as get_output_sha
 from icefloe.lib.data_iterator import get_legacy_output_types as get_output_types
 from icefloe.lib.data_iterator import make_initializable_iterator as make_initializable_iterator
 from icefloe.lib.data_iterator import make_one_shot_iterator as make_one_shot_iterator
+
+
+__all__ = [
+    "AUTOTUNE",
+    "Dataset",
+    "DatasetSpec",
+    "FixedLengthRecordDataset",
+    "INFINITE_CARDINALITY",
+    "Iterator",
+    "Options",
+    "TFRecordDataset",
+    "TextLineDataset",
+    "ThreadingOptions",
+    "UNKNOWN_CARDINALITY",
+    "experimental",
+    "get_output_classes",
+    "get_output_shapes",
+    "get_output_types",
+    "make_initializable_iterator",
+    "make_one_shot_iterator",
+]

@@ -14,3 +14,22 @@ from icefloe.lib.files import rename as rename
 from icefloe.lib.files import rmtree as rmtree
 from icefloe.lib.files import stat as stat
 from icefloe.lib.files import walk as walk
+
+
+__all__ = [
+    "GFile",
+    "copy",
+    "exists",
+    "get_registered_schemes",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]

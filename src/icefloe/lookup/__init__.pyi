@@ -19,3 +19,27 @@ from icefloe.lib.lookup_vocabulary import index_table_from_file as index_table_f
 from icefloe.lib.lookup_vocabulary import index_table_from_tensor as index_table_from_tensor
 from icefloe.lib.lookup_vocabulary import index_to_string_table_from_file as index_to_string_table_from_file
 from icefloe.lib.lookup_vocabulary import index_to_string_table_from_tensor as index_to_string_table_from_tensor
+
+
+__all__ = [
+    "FastHashSpec",
+    "HashTable",
+    "HasherSpec",
+    "IdTableWithHashBuckets",
+    "KeyValueTensorInitializer",
+    "LookupInterface",
+    "MutableDenseHashTable",
+    "MutableHashTable",
+    "StaticHashTable",
+    "StaticVocabularyTable",
+    "StrongHashSpec",
+    "TextFileIdTableInitializer",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "TextFileStringTableInitializer",
+    "experimental",
+    "index_table_from_file",
+    "index_table_from_tensor",
+    "index_to_string_table_from_file",
+    "index_to_string_table_from_tensor",
+]

@@ -10,3 +10,18 @@ from icefloe.saved_models.constants import SAVED_MODEL_FILENAME_PBTXT as SAVED_M
 from icefloe.saved_models.constants import SAVED_MODEL_SCHEMA_VERSION as SAVED_MODEL_SCHEMA_VERSION
 from icefloe.saved_models.constants import VARIABLES_DIRECTORY as VARIABLES_DIRECTORY
 from icefloe.saved_models.constants import VARIABLES_FILENAME as VARIABLES_FILENAME
+
+
+__all__ = [
+    "ASSETS_DIRECTORY",
+    "ASSETS_KEY",
+    "DEBUG_DIRECTORY",
+    "DEBUG_INFO_FILENAME_PB",
+    "LEGACY_INIT_OP_KEY",
+    "MAIN_OP_KEY",
+    "SAVED_MODEL_FILENAME_PB",
+    "SAVED_MODEL_FILENAME_PBTXT",
+    "SAVED_MODEL_SCHEMA_VERSION",
+    "VARIABLES_DIRECTORY",
+    "VARIABLES_FILENAME",
+]

@@ -10,3 +10,18 @@ from icefloe.saved_models.constants import PREDICT_OUTPUTS as PREDICT_OUTPUTS
 from icefloe.saved_models.constants import REGRESS_INPUTS as REGRESS_INPUTS
 from icefloe.saved_models.constants import REGRESS_METHOD_NAME as REGRESS_METHOD_NAME
 from icefloe.saved_models.constants import REGRESS_OUTPUTS as REGRESS_OUTPUTS
+
+
+__all__ = [
+    "CLASSIFY_INPUTS",
+    "CLASSIFY_METHOD_NAME",
+    "CLASSIFY_OUTPUT_CLASSES",
+    "CLASSIFY_OUTPUT_SCORES",
+    "DEFAULT_SERVING_SIGNATURE_DEF_KEY",
+    "PREDICT_INPUTS",
+    "PREDICT_METHOD_NAME",
+    "PREDICT_OUTPUTS",
+    "REGRESS_INPUTS",
+    "REGRESS_METHOD_NAME",
+    "REGRESS_OUTPUTS",
+]

@@ -4,3 +4,12 @@ from icefloe.saved_models.signatures import classification_signature_def as clas
 from icefloe.saved_models.signatures import is_valid_signature as is_valid_signature
 from icefloe.saved_models.signatures import predict_signature_def as predict_signature_def
 from icefloe.saved_models.signatures import regression_signature_def as regression_signature_def
+
+
+__all__ = [
+    "build_signature_def",
+    "classification_signature_def",
+    "is_valid_signature",
+    "predict_signature_def",
+    "regression_signature_def",
+]

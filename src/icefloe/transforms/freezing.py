@@ -1,0 +1,231 @@
+"""Freezing: a graph whose variables are constants, cut to what its outputs need.
+
+    frozen = icefloe.graphs.freeze("model.ckpt-30.meta", checkpoint="model.ckpt-30", outputs=["softmax:0"])
+    icefloe.save_graph(frozen.graph_def, "frozen.pb")
+
+Only the variables that the outputs need are read: a checkpoint may lack the slots of an optimizer that the graph has.
+Calls of functions are inlined; functions of conditionals and loops take values in place of handles. Tables keep their
+nodes; a table that the outputs need is filled from constants by operations that the report names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.analysis.graph_io import graph_io
+from icefloe.graph.build import apply_op
+from icefloe.graph.graph import Graph
+from icefloe.graph.graph_file import read_graph
+from icefloe.proto import NodeDef
+from icefloe.session import Session
+from icefloe.transforms import constant_variables, inlining, node_edits, variable_values
+from icefloe.transforms.comparing import compare_runs
+from icefloe.transforms.reports import Check, PassReport, Transformed, notes
+
+_PLACEHOLDERS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault"))
+_TABLES = frozenset(
+    (
+        "HashTable",
+        "HashTableV2",
+        "MutableHashTable",
+        "MutableHashTableV2",
+        "MutableDenseHashTable",
+        "AnonymousHashTable",
+    )
+)
+# They fill a table; they are kept where the table is.
+_FILLS = frozenset(
+    ("InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+    + ("LookupTableImport", "LookupTableImportV2")
+)
+
+
+def freeze(
+    graph: Graph,
+    checkpoint: str | os.PathLike[str] | None = None,
+    *,
+    session: Session | None = None,
+    outputs: Iterable[str] | None = None,
+    inputs: Iterable[str] = (),
+    clear_devices: bool = True,
+    keep_variables: Iterable[str] = (),
+    check: bool = True,
+    seed: int = 0,
+) -> Transformed:
+    """Return `graph` with the values of its variables as constants.
+
+    checkpoint: where the values are; any path of one. session: a session of the graph that holds them, in place of a
+    checkpoint; without either, a graph without variables is only cut and inlined.
+    outputs: names of tensors or operations, by default those of signatures or the likeliest one. inputs: tensors to be
+    fed in place of what computes them.
+    clear_devices: take device pins out. keep_variables: names of variables to leave as they are.
+    check: run old and new on random feeds and compare.
+
+    Raises: NotFoundError that lists the variables that the checkpoint lacks; InvalidArgumentError if the graph has no
+    outputs, or uses a variable in a way that a constant cannot take; InternalError if the frozen graph gives other
+    values.
+    """
+    wanted = output_names(graph, outputs)
+    stops = [tensor_name(graph, name) for name in inputs]
+    nodes = node_edits.Nodes(graph)
+    before = len(nodes)
+    fed = _feed_instead(nodes, graph, stops)
+    passes = [PassReport("cut to the outputs", removed=nodes.keep(_needed(nodes, wanted)))]
+    if any(inlining.function_of(node, nodes) for node in nodes):
+        passes.append(inlining.inline_calls(nodes, {node_edits.node_of(name) for name in wanted}))
+        passes.append(PassReport("cut to the outputs", removed=nodes.keep(_needed(nodes, wanted))))
+    kept = set(keep_variables)
+    names = [node.name for node in nodes if node.op in constant_variables.VARIABLES and node.name not in kept]
+    values = _values(graph, checkpoint, session, names)
+    passes.append(constant_variables.to_constants(nodes, values))
+    passes.append(_tidy(nodes, wanted, clear_devices))
+    result = Transformed(
+        nodes.to_graph_def(),
+        tuple(f"{node.name}:0" for node in nodes if node.op in _PLACEHOLDERS),
+        tuple(wanted),
+        tuple(passes),
+        before,
+        tuple(node.name for node in nodes if node.op in _FILLS),
+    )
+    if not check:
+        return result
+    done = replace(result, check=_checked(graph, session, values, result, fed, seed))
+    if done.check is not None and done.check.status == "different":
+        raise errors.InternalError(f"the frozen graph gives other values, and was not kept: {done.check.detail}")
+    return done
+
+
+def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
+    """Return full names of the tensors that `outputs` names; by default those of signatures, or the likeliest one.
+
+    Raises: InvalidArgumentError if there are none; KeyError or ValueError for a name that the graph does not have.
+    """
+    if outputs is not None:
+        found = [tensor_name(graph, name) for name in outputs]
+    else:
+        guessed = graph_io(graph).outputs
+        found = [o.name for o in guessed if o.signature is not None] or [o.name for o in guessed[:1]]
+    if not found:
+        raise errors.InvalidArgumentError("the graph has no outputs that can be told: name some")
+    return list(dict.fromkeys(found))
+
+
+def tensor_name(graph: Graph, name: str) -> str:
+    """Return the full name of a tensor; `x` stands for `x:0`. Raises: KeyError or ValueError if there is none."""
+    tensor: str = graph.get_tensor_by_name(name if ":" in name else f"{name}:0").name
+    return tensor
+
+
+def _needed(nodes: node_edits.Nodes, outputs: Sequence[str]) -> set[str]:
+    """Return the nodes that outputs need, and what fills the tables among them."""
+    needed = nodes.needed(node_edits.node_of(name) for name in outputs)
+    tables = {name for name in needed if nodes[name].op in _TABLES}
+    fills = [n.name for n in nodes if n.op in _FILLS and node_edits.node_of(n.input[0]) in tables]
+    return needed | nodes.needed(fills)
+
+
+def _feed_instead(nodes: node_edits.Nodes, graph: Graph, stops: Sequence[str]) -> dict[str, str]:
+    """Put placeholders in the place of tensors that are to be fed; return old name -> new name of each."""
+    names = {}
+    for stop in stops:
+        tensor = graph.get_tensor_by_name(stop)
+        if tensor.op.type in _PLACEHOLDERS:
+            names[stop] = stop
+            continue
+        only = len(tensor.op.outputs) == 1
+        new = NodeDef(name=tensor.op.name if only else nodes.unique(stop.replace(":", "_")), op="Placeholder")
+        new.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
+        if tensor.shape.rank is not None:
+            new.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
+        else:
+            new.attr["shape"].shape.unknown_rank = True
+        nodes.add(new)
+        if not only:
+            nodes.rewire({node_edits.tensor_key(stop): new.name})
+        names[stop] = f"{new.name}:0"
+    return names
+
+
+def _values(
+    graph: Graph, checkpoint: str | os.PathLike[str] | None, session: Session | None, names: Sequence[str]
+) -> dict[str, np.ndarray]:
+    """Return the values of variable nodes; those of inlined functions are named as in the graph they come from."""
+    if not names:
+        return {}
+    if session is not None:
+        return variable_values.from_session(session, names)
+    if checkpoint is None:
+        listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+        raise errors.InvalidArgumentError(
+            f"the outputs need {len(names)} variables ({listed}): give the checkpoint that holds their values"
+        )
+    return variable_values.from_checkpoint(graph, checkpoint, names)
+
+
+def _tidy(nodes: node_edits.Nodes, outputs: Sequence[str], clear_devices: bool) -> PassReport:
+    """Cut again, and take out what says nothing in a frozen graph: colocation with nodes that are gone, devices."""
+    removed = nodes.keep(_needed(nodes, outputs))
+    changed = 0
+
+    def clean(node: NodeDef) -> bool:
+        pinned = clear_devices and bool(node.device)
+        if pinned:
+            node.device = ""
+        if "_class" in node.attr:
+            places = [p for p in node.attr["_class"].list.s if p.decode().removeprefix("loc:@") in nodes]
+            if len(places) != len(node.attr["_class"].list.s):
+                del node.attr["_class"]
+                if places:
+                    node.attr["_class"].list.s.extend(places)
+                return True
+        return pinned
+
+    changed = node_edits.each_body(nodes, clean)
+    functions = nodes.prune_library()
+    told = notes([f"{functions} functions are not used any more"] if functions else [])
+    return PassReport("tidy", removed=removed, changed=changed, notes=told)
+
+
+def _checked(
+    graph: Graph,
+    session: Session | None,
+    values: Mapping[str, np.ndarray],
+    result: Transformed,
+    fed: Mapping[str, str],
+    seed: int,
+) -> Check:
+    """Compare the frozen graph with the one it was made of, whose variables get the same values."""
+    new_inputs = {new: old for old, new in fed.items()}
+    inputs = [new_inputs.get(name, name) for name in result.inputs]
+    if session is not None:
+        return compare_runs(
+            session, result.graph_def, inputs, result.outputs, names=fed, seed=seed, initialize=result.initializers
+        )
+    old = read_graph(graph.as_graph_def())
+    with Session(graph=old) as before:
+        try:
+            _assign(before, values)
+            before.run([old.get_operation_by_name(name) for name in result.initializers if name in old._by_name])
+        except (errors.OpError, KeyError, ValueError) as error:
+            return Check("not checked", f"the graph does not start: {str(error).splitlines()[0]}")
+        return compare_runs(
+            before, result.graph_def, inputs, result.outputs, names=fed, seed=seed, initialize=result.initializers
+        )
+
+
+def _assign(session: Session, values: Mapping[str, np.ndarray]) -> None:
+    """Give variables of a session values, without nodes that the graph may lack."""
+    assigns = []
+    with session.graph.as_default(), session.graph.control_dependencies(None):
+        for name, value in values.items():
+            variable = session.graph.get_tensor_by_name(f"{name}:0")
+            if variable.op.type == "VarHandleOp":
+                assigns.append(apply_op("AssignVariableOp", variable, value))
+            else:
+                assigns.append(apply_op("Assign", variable, value, validate_shape=False).op)
+    session.run(assigns)
