@@ -74,12 +74,13 @@ def scratch(size: int, dtype: Any) -> Array:
     return _local.scratch[:wanted].view(dtype)
 
 
-def share(count: int, part: Callable[[int], Any]) -> None:
+def share(count: int, part: Callable[[int], Any], *, large: bool = True) -> None:
     """Call `part` with each number below `count`, in no order, on up to `width()` threads; return when all are done.
 
+    large: whether the work is worth waking other threads, which takes some 20 microseconds; else this one does it all.
     Raises: what a part raises first; parts not begun by then are left out.
     """
-    helpers = min(width(), count) - 1
+    helpers = min(width(), count) - 1 if large else 0
     if helpers < 1:
         for i in range(count):
             part(i)

@@ -163,11 +163,7 @@ def _multiply(rows: _Rows, filters: Array, out: Array, columns: slice, finish: F
             finish(block, where, columns)
 
     with blas.alone:
-        if large:
-            threads.share(len(strips), part)
-        else:
-            for i in range(len(strips)):
-                part(i)
+        threads.share(len(strips), part, large=large)
 
 
 def _multiply_by_columns(
@@ -211,10 +207,7 @@ def input_gradient(dy: Array, w: Array, windows: Sequence[Window], groups: int =
     if not dy.size or not w.size or not math.prod(shape):
         return np.zeros(shape, dy.dtype)
     if all(v.stride == 1 and v.reach >= v.before and v.length + v.before >= v.out for v in windows):
-        back = [
-            Window(v.out, v.size, 1, v.dilation, v.reach - v.before, v.length + v.before - v.out, v.length)
-            for v in windows
-        ]
+        back = [v.turned() for v in windows]
         return correlate(dy, _turned(w, groups), back, groups)
     sums = np.zeros(shape, dy.dtype)
     for group in range(groups):
@@ -244,11 +237,7 @@ def _spread(dy: Array, filters: Array, sums: Array, windows: Sequence[Window]) -
 
     count = -(-len(dy) // images)
     with blas.alone:
-        if products.is_large(dy.size * filters.shape[1], dy.dtype):
-            threads.share(count, part)
-        else:
-            for i in range(count):
-                part(i)
+        threads.share(count, part, large=products.is_large(dy.size * filters.shape[1], dy.dtype))
 
 
 def filter_gradient(x: Array, dy: Array, windows: Sequence[Window], groups: int = 1) -> Array:

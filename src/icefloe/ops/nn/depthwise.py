@@ -15,84 +15,12 @@ from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, shape_text, with_rank
 from icefloe.ops.allocation import check_shape
+from icefloe.ops.nn import correlate_depthwise
 from icefloe.ops.nn.convolution_geometry import Geometry
-from icefloe.ops.nn.correlate import padded, working_dtype
-from icefloe.ops.nn.pooling import spans
+from icefloe.ops.nn.correlate import working_dtype
 from icefloe.ops.nn.windows import Window, from_channels_last, spatial, to_channels_last
 
 Kernel = Callable[..., Any]
-
-_BLOCK_BYTES = 1 << 18  # of output rows made at a time
-
-
-def _taps(w: Any, windows: Sequence[Window]) -> list[tuple[Any, Any, Any]]:
-    """Return (places, elements, filter [channels, multiplier]) of each element of the window."""
-    flat = w.reshape(-1, *w.shape[-2:])
-    return [(places, elements, taps) for (places, elements), taps in zip(spans(windows), flat)]
-
-
-def _forward(x: Any, w: Any, windows: Sequence[Window]) -> Any:
-    """Return [n, h, w, channels * multiplier], some rows at a time so that they stay in the cache.
-
-    numpy has no multiply-add; so the speed lies in long inner loops. Where the window moves by one column, a row of the
-    image is one of them, with the filter's numbers repeated for each column.
-    """
-    channels, multiplier = w.shape[-2:]
-    down, across = windows
-    if not w.size:
-        return np.zeros((len(x), down.out, across.out, channels * multiplier), x.dtype)
-    if multiplier > 1 or across.stride > 1:
-        return _forward_by_columns(x, w, windows)
-    x = padded(np.ascontiguousarray(x), windows)
-    wide = x.reshape(*x.shape[:2], -1)
-    taps = np.tile(w.reshape(*w.shape[:2], channels), (1, 1, across.out))
-    out = np.empty((len(x), down.out, across.out * channels), x.dtype)
-    step = max(1, _BLOCK_BYTES // max(1, out[:1, :1].nbytes))
-    buffer = np.empty((step, out.shape[2]), x.dtype)
-    for image, made in zip(wide, out):
-        for first in range(0, down.out, step):
-            target = made[first : first + step]
-            product = buffer[: len(target)]
-            for number, (i, j) in enumerate(np.ndindex(*w.shape[:2])):
-                top, left = first * down.stride + i * down.dilation, j * across.dilation * channels
-                rows = slice(top, top + (len(target) - 1) * down.stride + 1, down.stride)
-                part = image[rows, left : left + out.shape[2]]
-                np.multiply(part, taps[i, j], out=product if number else target)
-                if number:
-                    target += product
-    return out.reshape(len(x), down.out, across.out, channels)
-
-
-def _forward_by_columns(x: Any, w: Any, windows: Sequence[Window]) -> Any:
-    channels, multiplier = w.shape[-2:]
-    out = np.zeros((len(x), *(v.out for v in windows), channels, multiplier), x.dtype)
-    buffer = np.empty(out.shape[1:], x.dtype)
-    for image, made in zip(x, out):
-        for places, elements, weights in _taps(w, windows):
-            target = made[places[1:]]
-            product = buffer[: target.shape[0], : target.shape[1]]
-            np.multiply(image[elements[1:]][..., None], weights, out=product)
-            target += product
-    return out.reshape(*out.shape[:3], channels * multiplier)
-
-
-def _input_gradient(dy: Any, w: Any, windows: Sequence[Window]) -> Any:
-    channels, multiplier = w.shape[-2:]
-    dx = np.zeros((len(dy), *(v.length for v in windows), channels), dy.dtype)
-    grad = dy.reshape(*dy.shape[:-1], channels, multiplier)
-    for places, elements, weights in _taps(w, windows):
-        part = grad[places]
-        dx[elements] += part[..., 0] * weights[:, 0] if multiplier == 1 else (part * weights).sum(axis=-1)
-    return dx
-
-
-def _filter_gradient(x: Any, dy: Any, sizes: Sequence[int], windows: Sequence[Window]) -> Any:
-    channels, multiplier = sizes[-2:]
-    dw = np.empty((len(spans(windows)), channels, multiplier), x.dtype)
-    grad = dy.reshape(*dy.shape[:-1], channels, multiplier)
-    for made, (places, elements) in zip(dw, spans(windows)):
-        np.einsum("nhwc,nhwcm->cm", x[elements], grad[places], out=made)
-    return dw.reshape(sizes)
 
 
 def _check(x_shape: Sequence[int], w_shape: Sequence[int]) -> None:
@@ -133,7 +61,7 @@ def depthwise_conv2d_native(
         windows = geometry.windows(last.shape[1:-1], w.shape[:2])
         check_shape((len(x), *(v.out for v in windows), w.shape[2] * w.shape[3]), x.dtype)
         work = working_dtype(x.dtype)
-        y = _forward(last.astype(work, copy=False), w.astype(work, copy=False), windows)
+        y = correlate_depthwise.forward(last.astype(work, copy=False), w.astype(work, copy=False), windows)
         return from_channels_last(y.astype(x.dtype, copy=False), geometry.first)
 
     return run
@@ -160,7 +88,7 @@ def depthwise_conv2d_native_backprop_input(
         grad = to_channels_last(dy, geometry.first)
         _check_gradient(sizes[0], depth, w.shape, windows, grad)
         work = working_dtype(dy.dtype)
-        dx = _input_gradient(grad.astype(work, copy=False), w.astype(work, copy=False), windows)
+        dx = correlate_depthwise.input_gradient(grad.astype(work, copy=False), w.astype(work, copy=False), windows)
         return from_channels_last(dx.astype(dy.dtype, copy=False), geometry.first)
 
     return run
@@ -186,7 +114,9 @@ def depthwise_conv2d_native_backprop_filter(
         windows = geometry.windows(last.shape[1:-1], sizes[:2])
         _check_gradient(len(x), last.shape[-1], sizes, windows, grad)
         work = working_dtype(x.dtype)
-        dw = _filter_gradient(last.astype(work, copy=False), grad.astype(work, copy=False), sizes, windows)
+        dw = correlate_depthwise.filter_gradient(
+            last.astype(work, copy=False), grad.astype(work, copy=False), sizes, windows
+        )
         return dw.astype(x.dtype, copy=False)
 
     return run

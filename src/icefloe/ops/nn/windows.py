@@ -42,6 +42,11 @@ class Window:
         """The distance from the first to the last element of the window."""
         return (self.size - 1) * self.dilation
 
+    def turned(self) -> Window:
+        """Return the window over the output that gives the gradient of the input, where `stride` is 1."""
+        before, after = self.reach - self.before, self.length + self.before - self.out
+        return Window(self.out, self.size, 1, self.dilation, before, after, self.length)
+
     def span(self, offset: int) -> tuple[slice, slice]:
         """Return (places, elements): where the window's element number `offset` lies on the input, and which that is.
 
