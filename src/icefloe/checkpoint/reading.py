@@ -120,7 +120,11 @@ class CheckpointReader(Mapping[str, np.ndarray]):
             # A program that saves by objects asks for this key where one that saves by name wrote the bare name.
             bare = name.removesuffix(object_graph.VALUE_SUFFIX)
             return (bare,) if bare != name and bare in self.entries else ()
-        return tuple(key for key in graph.keys_of(name) if key in self.entries)
+        found: list[str] = []
+        for key in graph.keys_of(name):
+            # Of an object that saves several tensors at once, such as a table, the graph has what their keys begin with.
+            found += [key] if key in self.entries else [k for k in self.entries if k.startswith(f"{key}-")]
+        return tuple(found)
 
     def find(self, name: str) -> str:
         """Return the key of the tensor that `name` means: the key itself or, of a checkpoint saved by objects, the
