@@ -35,6 +35,7 @@ from icefloe.session import InteractiveSession as InteractiveSession
 from icefloe.lib.readers import LMDBReader as LMDBReader
 from icefloe.proto import LogMessage as LogMessage
 from icefloe.proto import MetaGraphDef as MetaGraphDef
+from icefloe.lib.module import Module as Module
 from icefloe.proto import NameAttrList as NameAttrList
 from icefloe.autodiff.registration import not_differentiable as NoGradient
 from icefloe.proto import NodeDef as NodeDef
@@ -655,6 +656,7 @@ __all__ = [
     "LMDBReader",
     "LogMessage",
     "MetaGraphDef",
+    "Module",
     "NameAttrList",
     "NoGradient",
     "NodeDef",

@@ -434,6 +434,9 @@ NAMES: dict[str, dict[str, str]] = {
         "training.supervisor": "Supervisor",
         "training.basic_loops": "basic_train_loop",
         "training.event_files": "summary_iterator",
+        "training.checkpoint": "Checkpoint",
+        "training.checkpoint_options": "CheckpointOptions",
+        "training.checkpoint_manager": "CheckpointManager",
         "lib.global_step": """
             assert_global_step create_global_step get_global_step get_or_create_global_step global_step
         """,

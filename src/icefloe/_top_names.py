@@ -57,6 +57,7 @@ NAMES: dict[str, str] = {
     "lib.control_flow_case": "case switch_case",
     "lib.functional": "foldl foldr scan",
     "lib.map_fn": "map_fn",
+    "lib.module": "Module",
     "graph.type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
     "lib.messages": "get_logger",
     "lib.scopes": "init_scope",

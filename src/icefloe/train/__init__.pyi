@@ -6,6 +6,9 @@ from icefloe.optimizers.descent import AdagradDAOptimizer as AdagradDAOptimizer
 from icefloe.optimizers.descent import AdagradOptimizer as AdagradOptimizer
 from icefloe.optimizers.adam import AdamOptimizer as AdamOptimizer
 from icefloe.proto import BytesList as BytesList
+from icefloe.training.checkpoint import Checkpoint as Checkpoint
+from icefloe.training.checkpoint_manager import CheckpointManager as CheckpointManager
+from icefloe.training.checkpoint_options import CheckpointOptions as CheckpointOptions
 from icefloe.training.hooks_saving import CheckpointSaverHook as CheckpointSaverHook
 from icefloe.training.hooks_saving import CheckpointSaverListener as CheckpointSaverListener
 from icefloe.training.session_creators import ChiefSessionCreator as ChiefSessionCreator
@@ -120,6 +123,9 @@ __all__ = [
     "AdagradOptimizer",
     "AdamOptimizer",
     "BytesList",
+    "Checkpoint",
+    "CheckpointManager",
+    "CheckpointOptions",
     "CheckpointSaverHook",
     "CheckpointSaverListener",
     "ChiefSessionCreator",

@@ -22,6 +22,7 @@ from icefloe.lib.variable_lists import (
     tables_initializer,
 )
 from icefloe.saver.saver import Saver
+from icefloe.training.checkpoint import Checkpoint
 from icefloe.training.shared_resources import (
     initialize_resources,
     local_resources,
@@ -91,7 +92,10 @@ class Scaffold:
         self._summary_op = self._found(self._summary_op, "summary_op", GraphKeys.SUMMARY_OP, summaries.merge_all)
         if self._saver is None:
             self._saver = saver_or_default()
-        self._saver.build()
+        if isinstance(self._saver, Checkpoint):
+            self._saver = self._saver.as_saver()
+        else:
+            self._saver.build()
         get_default_graph().finalize()
         messages.info("Graph was finalized.")
         return self

@@ -78,8 +78,9 @@ class SessionManager:
             if not wait_for_checkpoint or waited >= max_wait_secs:
                 return session, False
             messages.info("Waiting for checkpoint to be available.")
-            time.sleep(self._recovery_wait_secs)
-            waited += self._recovery_wait_secs
+            pause = min(self._recovery_wait_secs, max_wait_secs - waited)
+            time.sleep(pause)
+            waited += pause
             state = get_checkpoint_state(checkpoint_dir)
         _restore(session, saver, state.model_checkpoint_path)
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
