@@ -49,32 +49,23 @@ def names_from(
     return names
 
 
-def rename(
+def rename_tensors(
     src: Path,
-    dst: Path | None = None,
-    rules: Iterable[Rule] = (),
+    dst: Path | None,
+    names: Names,
     *,
-    mapping: Mapping[str, str] | Path | None = None,
-    prefix: str = "",
-    strip_prefix: str = "",
     verify: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
-    before_commit: Callable[[RenameReport], None] | None = None,
+    before_commit: Callable[[], None] | None = None,
 ) -> RenameReport:
-    """Write the checkpoint `src` with other names under `dst`, or in its own place; the data are copied.
+    """Write the checkpoint `src` with the names that `names` gives under `dst`, or in its own place.
 
-    rules: each `s/PATTERN/REPLACEMENT/FLAGS` or a pair (regular expression, replacement for every match), see
-    `rules`. mapping: old -> new names, or a .json, .csv or .tsv file of them; applied first, and alone to the names
-    that it has. strip_prefix is taken off before the rules, prefix put before after them.
+    The slices of a partitioned tensor go with it. In an object-based checkpoint children of objects and full names
+    are renamed alike. before_commit: called before the result takes its place.
 
-    The slices of a partitioned tensor go with it. In an object-based checkpoint rules are applied to the paths,
-    `/.ATTRIBUTES/...` stays; children of objects and full names are renamed alike, slots go with their variables.
-    verify: check the sums of what is copied. before_commit: called with the report before the result takes its place.
-
-    Raises: InvalidArgumentError if two tensors would have one name, with all of them, or no rule is given.
+    Raises: InvalidArgumentError if two tensors would have one name, with all of them.
     """
-    names = names_from(rules, mapping, prefix, strip_prefix)
     with open_checkpoint(src) as reader:
         contents = contents_of(reader)
         report = RenameReport(source=reader.prefix, dry_run=dry_run)
@@ -88,8 +79,7 @@ def rename(
             _rename_graph(graph, names, contents, plan, report)
         plan.order_as(contents)
         report.unmatched = names.unmatched
-        hook = None if before_commit is None else lambda: before_commit(report)
-        plan.carry_out(report, progress, verify=verify, before_commit=hook)
+        plan.carry_out(report, progress, verify=verify, before_commit=before_commit)
         return report
 
 
