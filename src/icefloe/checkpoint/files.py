@@ -15,6 +15,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, cast
 
 try:
     import fcntl
@@ -49,9 +50,31 @@ _MAX_IO = 1 << 30  # Linux moves at most 2 GiB - 4 KiB per call
 
 
 def os_error(e: OSError, path: str) -> errors.OpError:
-    """Return the icefloe error for a system error: TensorFlow's code, its text `<path>; <reason>`."""
-    cls = _CLASSES.get(e.errno or 0, errors.UnknownError)
-    return cls(f"{path}; {os.strerror(e.errno) if e.errno else e}")
+    """Return the icefloe error for a system error: TensorFlow's code, its text `<path>; <reason>`.
+
+    It is an OSError too, with `errno` and `filename`, so that a program's `except OSError` catches it.
+    """
+    cls = _as_os_error(_CLASSES.get(e.errno or 0, errors.UnknownError))
+    error: Any = cls(f"{path}; {os.strerror(e.errno) if e.errno else e}")
+    error.args = (None, None, error.message, error.error_code)  # OSError keeps but two
+    error.errno, error.filename = e.errno, path
+    return cast(errors.OpError, error)
+
+
+_AS_OS_ERRORS: dict[type[errors.OpError], type[errors.OpError]] = {}
+
+
+def _as_os_error(cls: type[errors.OpError]) -> type[errors.OpError]:
+    if cls in _AS_OS_ERRORS:
+        return _AS_OS_ERRORS[cls]
+
+    def reduced(self: errors.OpError) -> Any:
+        rebuild, (_, *state) = errors.OpError.__reduce__(self)
+        return rebuild, (cls, *state)  # a pickle knows the class that has a place in a module
+
+    names = {"__doc__": cls.__doc__, "__reduce__": reduced, "__module__": cls.__module__}
+    made = _AS_OS_ERRORS[cls] = type(cls.__name__, (cls, OSError), names)
+    return made
 
 
 @contextlib.contextmanager
