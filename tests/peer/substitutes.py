@@ -7,6 +7,7 @@ written. The modules they see are not icefloe's, so icefloe's own functions ask 
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 _TF = "tensorflow.python."
@@ -57,8 +58,22 @@ def _hand_on_writers() -> None:
     file_writer.FileWriterCache.get = staticmethod(get)  # type: ignore[method-assign]
 
 
+class _Clock:
+    """The clock of checkpoint managers."""
+
+    @staticmethod
+    def time() -> float:
+        module = _module("checkpoint.checkpoint_management")
+        substitute = None if module is None else module.__dict__.get("time")
+        found: float = (substitute or time).time()
+        return found
+
+
 def install() -> None:
     """Let icefloe ask for substitutes."""
+    from icefloe.training import checkpoint_manager
+
+    checkpoint_manager.time = _Clock  # type: ignore[assignment]
     for name in ("info", "warning", "error", "log_first_n"):
         _hand_on_messages(name)
     _hand_on_writers()

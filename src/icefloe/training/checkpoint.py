@@ -98,8 +98,9 @@ class Checkpoint(trackable.Trackable):
             graph = view.to_proto().SerializeToString(deterministic=True)
         values = session.run(tensors) if tensors else []
         with BundleWriter(prefix) as writer:
-            for name, value in sorted([*zip(names, values, strict=True), (KEY, np.array(graph, object))], key=_first):
+            for name, value in zip(names, values, strict=True):
                 writer.add(name, value)
+            writer.add(KEY, np.array(graph, object))
         for callback in (options and options.experimental_write_callbacks) or ():
             _call_back(callback, prefix)
         return prefix
@@ -201,10 +202,6 @@ class _ObjectGraphSaveable(SaveableObject):
         from icefloe.lib.control import no_op
 
         return no_op()
-
-
-def _first(pair: tuple[str, Any]) -> bytes:
-    return pair[0].encode()
 
 
 def _call_back(callback: Any, path: str) -> None:
