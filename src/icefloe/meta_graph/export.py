@@ -190,7 +190,10 @@ def export_scoped_meta_graph(
         if clear_extraneous_savers:
             excluded = extraneous_saver_nodes(whole, saver_def)
         unbound: list[str] = []
+        is_given = graph_def is not None
         graph_def = _part_of(whole, export_scope, excluded, clear_devices, unbound)
+        if is_given:  # TensorFlow copies the library of a GraphDef also where it has none
+            graph_def.library.SetInParent()
         if unbound_inputs_col_name:
             graph.clear_collection(unbound_inputs_col_name)
             for name in unbound:

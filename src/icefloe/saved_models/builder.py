@@ -173,7 +173,7 @@ class SavedModelBuilder(_Builder):
         """
         signatures = self._begin(signature_def_map, variables=True)
         with sess.graph.as_default():
-            self._add_collections(assets_collection, main_op or legacy_init_op)
+            self._add_collections(assets_collection, main_op if main_op is not None else legacy_init_op)
             chosen = self._saver(saver)
             self._save_variables(sess, chosen)
             made = chosen.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)

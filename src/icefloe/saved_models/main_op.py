@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from icefloe.graph.default_graph import control_dependencies
+from icefloe.graph.graph import get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.lib.control import group
 from icefloe.lib.variable_lists import (
@@ -23,6 +24,10 @@ def main_op() -> Operation:
 
 
 def main_op_with_restore(restore_op_name: Any) -> Operation:
-    """Return an operation that does what `main_op` does, and then `restore_op_name`, an operation or tensor."""
+    """Return an operation that does what `main_op` does, and then `restore_op_name`: an operation, or its name, which
+    TensorFlow does not take.
+    """
+    if isinstance(restore_op_name, str):
+        restore_op_name = get_default_graph().as_graph_element(restore_op_name)
     with control_dependencies([main_op()]):
         return group(restore_op_name)

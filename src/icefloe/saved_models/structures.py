@@ -50,8 +50,8 @@ def decode(value: StructuredValue, depth: int = 0) -> Any:
         return {key: decode(found.fields[key], depth + 1) for key in sorted(found.fields)}
     if kind == "named_tuple_value":
         keys = [pair.key for pair in found.values]
-        made: Any = namedtuple("Values", keys, rename=True)
-        return made(*[decode(pair.value, depth + 1) for pair in found.values])
+        make: Any = namedtuple  # with fields that only the file names
+        return make("Values", keys, rename=True)(*[decode(pair.value, depth + 1) for pair in found.values])
     name = found.type_spec_class_name or kind
     raise errors.UnimplementedError(f"a function that takes or returns a {name}")
 

@@ -42,7 +42,7 @@ class Saver:
         collection `saveable_objects`.
     reshape: a value of another shape with as many elements is reshaped when it is restored.
     sharded: one shard per device.
-    max_to_keep: how many checkpoints are kept; 0 or None deletes none.
+    max_to_keep: how many checkpoints are kept; 0 or None deletes none, and the state file lists all.
     keep_checkpoint_every_n_hours: of those that would be deleted, one per so many hours is kept.
     name: the name scope of the nodes, `save` by default.
     restore_sequentially: taken for TensorFlow's sake; restoring is one step.
@@ -268,11 +268,13 @@ class Saver:
         return written.decode() if isinstance(written, bytes) else str(written)
 
     def _record(self, path: str, directory: str, latest_filename: str, meta_graph_suffix: str) -> None:
+        if not self._retention.max_to_keep and not self._retention.listed:
+            self._retention.know(state.existing_checkpoints(directory, latest_filename))
         self._retention.record(path, time.time())
         state.write_checkpoint_state(
             directory,
             path,
-            self.last_checkpoints,
+            self._retention.listed,
             latest_filename=latest_filename,
             relative=self._save_relative_paths,
         )
@@ -300,6 +302,7 @@ class Saver:
         """
         return meta_files.export_meta_graph(
             filename,
+            graph_def=get_default_graph().as_graph_def(add_shapes=True),  # control inputs sorted, as TensorFlow has them
             saver_def=self.saver_def,
             collection_list=collection_list,
             as_text=as_text,
