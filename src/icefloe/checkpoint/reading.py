@@ -122,7 +122,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
             return (bare,) if bare != name and bare in self.entries else ()
         found: list[str] = []
         for key in graph.keys_of(name):
-            # Of an object that saves several tensors at once, such as a table, the graph has what their keys begin with.
+            # Of an object that saves several tensors at once, as a table does, it has what their keys begin with.
             found += [key] if key in self.entries else [k for k in self.entries if k.startswith(f"{key}-")]
         return tuple(found)
 

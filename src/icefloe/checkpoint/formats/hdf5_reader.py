@@ -232,11 +232,17 @@ class KerasReader(Hdf5Reader):
                 self._layer_names = keras_names.layer_names(data)  # type: ignore[misc]
         if weights.method == archive.STORED:
             return h5py.File(io.BufferedReader(Window(self._source, weights.start, weights.size)), "r")
-        spool = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the reader, by its last reference)
+        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the reader)
         for piece in archive.inflated(self._source, weights):
-            spool.write(piece)
-        spool.seek(0, os.SEEK_SET)
-        return h5py.File(spool, "r")
+            self._spool.write(piece)
+        self._spool.seek(0, os.SEEK_SET)
+        return h5py.File(self._spool, "r")
+
+    def close(self) -> None:
+        super().close()
+        spool = self.__dict__.get("_spool")
+        if spool is not None:
+            spool.close()
 
     def _file_size(self) -> int:
         return self._size
