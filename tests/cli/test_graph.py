@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,28 @@ def test_what_is_no_graph_is_named(cli, tmp_path, command):
     result = cli("graph", command, tmp_path / "x.pb")
     assert result.code == 1
     assert "HTML" in result.err
+
+
+def test_freeze_takes_the_checkpoint_beside(cli, model, tmp_path):
+    result = cli("graph", "freeze", model, "-o", tmp_path / "frozen.pb")
+    assert result.code == 0
+    assert "check    equal" in result.out
+    assert result.err.startswith(f"{tmp_path}/frozen.pb: ")
+    assert cli("run", tmp_path / "frozen.pb", "y", "--feed", "x=[[1, 2]]").code == 0
+    data = json.loads(cli("graph", "freeze", f"{model}.meta", model, "-o", tmp_path / "f.pbtxt", "--json").out)
+    assert data["outputs"] == ["y:0"]
+    assert data["check"]["status"] == "equal"
+
+
+def test_freeze_without_values_writes_nothing(cli, model, tmp_path):
+    result = cli("graph", "freeze", tmp_path / "graph.pb", "-o", tmp_path / "frozen.pb")
+    assert result.code == 1
+    assert "give the checkpoint" in result.err
+    assert not (tmp_path / "frozen.pb").exists()
+
+
+def test_freeze_of_a_saved_model(cli, tmp_path):
+    source = Path(__file__).resolve().parents[2] / "fixtures" / "freezing" / "nested"
+    result = cli("graph", "freeze", source, "-o", tmp_path / "frozen.pb")
+    assert result.code == 0
+    assert "check    equal" in result.out

@@ -74,4 +74,4 @@ def _checkpoint_beside(graph: str) -> str | None:
     if os.path.isdir(graph):
         found: str | None = icefloe.train.latest_checkpoint(graph)
         return found
-    return prefix if icefloe.train.checkpoint_exists(prefix) else None
+    return prefix if icefloe.identify(prefix).kind in ("checkpoint", "v1_checkpoint", "data_shard") else None
