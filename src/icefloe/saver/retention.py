@@ -13,7 +13,8 @@ from collections.abc import Iterable
 class Retention:
     """The list of recent checkpoints, oldest first, as pairs of path and time of writing in seconds.
 
-    max_to_keep: 0 keeps no list and deletes nothing. started: the time at which the hours begin to count.
+    max_to_keep: 0 deletes nothing; then `paths` stays empty, as in TensorFlow, but `listed` holds all that were
+    recorded. started: the time at which the hours begin to count.
     """
 
     def __init__(self, max_to_keep: int, every_hours: float, started: float) -> None:
@@ -22,6 +23,16 @@ class Retention:
         self._keep_after = started + self._interval
         self._recent: list[tuple[str, float]] = []
         self._fallen: list[tuple[str, float]] = []
+        self._all: dict[str, None] = {}
+
+    @property
+    def listed(self) -> list[str]:
+        """The checkpoints that a state file should list, oldest first."""
+        return self.paths if self.max_to_keep else list(self._all)
+
+    def know(self, paths: Iterable[str]) -> None:
+        """Take in checkpoints of earlier runs, oldest first, where all are listed."""
+        self._all = dict.fromkeys([*paths, *self._all])
 
     @property
     def paths(self) -> list[str]:
@@ -34,6 +45,8 @@ class Retention:
     def record(self, path: str, time: float) -> None:
         """Add a checkpoint as the newest; one of the same path is replaced."""
         if not self.max_to_keep:
+            self._all.pop(path, None)
+            self._all[path] = None
             return
         self._recent = [pair for pair in self._recent if pair[0] != path]
         self._recent.append((path, time))

@@ -73,6 +73,15 @@ def update_checkpoint_state(
     state_file.write_state(os.path.join(save_dir, latest_filename or state_file.DEFAULT_NAME), state)
 
 
+def existing_checkpoints(directory: str, latest_filename: str) -> list[str]:
+    """Return the checkpoints that a state file lists and that are there; nothing where it cannot be read."""
+    try:
+        found = state_file.read_state(os.path.join(directory, latest_filename))
+    except errors.OpError:
+        return []
+    return [path for path in found.all_model_checkpoint_paths if state_file.checkpoint_exists(path)]
+
+
 def write_checkpoint_state(
     save_dir: str, latest: str, kept: Sequence[str], *, latest_filename: str, relative: bool
 ) -> None:
