@@ -170,7 +170,10 @@ class Hdf5Reader(ArrayReader):
         if dataset.external or dataset.is_virtual:
             raise errors.UnimplementedError("its elements are in another file")
         size = dataset.size or 0
-        total = size * dataset.dtype.itemsize
+        # A string of variable length is a reference of 16 bytes in the file.
+        total = size * (
+            16 if h5py.check_vlen_dtype(dataset.dtype) or dataset.dtype.hasobject else dataset.dtype.itemsize
+        )
         stored, end = dataset.id.get_storage_size(), self._file_size()
         if total and (stored > end or (dataset.chunks is None and stored not in (0, total))):
             raise errors.DataLossError(f"{total} bytes of elements, of which the file holds {stored}")
