@@ -165,6 +165,7 @@ from icefloe.lib.parsing import decode_raw as decode_raw
 from icefloe.lib.session_tensors import delete_session_tensor as delete_session_tensor
 from icefloe.lib.array_shape import depth_to_space as depth_to_space
 from icefloe.lib.quantization import dequantize as dequantize
+from icefloe.saved_models.describing import describe_saved_model as describe_saved_model
 from icefloe.lib.sparse_convert import deserialize_many_sparse as deserialize_many_sparse
 from icefloe.graph.default_graph import device as device
 from icefloe.lib.array_diagonal import tensor_diag_part as diag_part
@@ -228,6 +229,7 @@ from icefloe.lib.initializers import GlorotNormal as glorot_normal_initializer
 from icefloe.lib.initializers import GlorotUniform as glorot_uniform_initializer
 from icefloe.autodiff.custom import grad_pass_through as grad_pass_through
 from icefloe.autodiff.walk import gradients as gradients
+from icefloe import graph_util as graph_util
 from icefloe import graphs as graphs
 from icefloe.lib.control import group as group
 from icefloe.lib.array_select import guarantee_const as guarantee_const
@@ -811,6 +813,7 @@ __all__ = [
     "delete_session_tensor",
     "depth_to_space",
     "dequantize",
+    "describe_saved_model",
     "deserialize_many_sparse",
     "device",
     "diag",
@@ -895,6 +898,7 @@ __all__ = [
     "glorot_uniform_initializer",
     "grad_pass_through",
     "gradients",
+    "graph_util",
     "graphs",
     "greater",
     "greater_equal",

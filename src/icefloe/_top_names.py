@@ -2,9 +2,9 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops bitwise ckpt compat data dtypes gfile graphs image initializers io linalg logging lookup losses
-        manip math nest nn python_io quantization queue random saved_model sets signal sparse spectral strings summary timeline
-        train version
+        errors proto raw_ops bitwise ckpt compat data dtypes gfile graph_util graphs image initializers io linalg
+        logging lookup losses manip math nest nn python_io quantization queue random saved_model sets signal sparse
+        spectral strings summary timeline train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """
@@ -36,6 +36,7 @@ NAMES: dict[str, str] = {
     "errors": "OpError",
     "session": "Session InteractiveSession Config get_default_session",
     "load": "load_graph save_graph",
+    "saved_models.describing": "describe_saved_model",
     "saved_models.loading": "load_saved_model",
     "saver.graph_variables": "initializers_of saver_for variables_of",
     "identification": "identify",

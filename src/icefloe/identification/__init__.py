@@ -20,6 +20,7 @@ _FILES: dict[str, Callable[[str, Finding], Identification]] = {
     "graph": graphs.graph,
     "meta_graph": graphs.meta_graph,
     "saved_model": graphs.saved_model,
+    "saved_model_text": graphs.saved_model_text,
     "npy": foreign.npy,
     "npz": foreign.npz,
     "hdf5": foreign.hdf5,

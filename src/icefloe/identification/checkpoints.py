@@ -9,6 +9,7 @@ from typing import Any
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, open_checkpoint, state_file
 from icefloe.checkpoint.sniff import Finding, sniff
+from icefloe.identification import graphs
 from icefloe.identification.finding import HINTS, Identification, count, named, size_text
 
 
@@ -121,13 +122,9 @@ def state(path: str, finding: Finding) -> Identification:
 def directory(path: str, identify: Callable[[str], Identification]) -> Identification:
     """Identify a directory by what is in it."""
     listed = files.list_directory(path)
-    for name in ("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb"):
-        if name in listed:
-            inner = identify(os.path.join(path, name))
-            words = (
-                f"the directory of {inner.words}" if inner.kind == "saved_model" else "the directory of a SavedModel"
-            )
-            return Identification(path, "saved_model_directory", words, {"file": name, **inner.details})
+    model = graphs.saved_model_directory(path, listed, identify)
+    if model is not None:
+        return model
     latest = state_file.latest_checkpoint(path)
     prefixes = [os.path.basename(p) for p in state_file.scan(path)]
     if latest is not None:

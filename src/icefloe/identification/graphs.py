@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -118,6 +119,54 @@ def saved_model(path: str, finding: Finding) -> Identification:
                 graphs.append({"tags": list(rest.meta_info_def.tags), "signatures": sorted(rest.signature_def)})
     except (errors.OpError, DecodeError) as error:
         return Identification(path, "saved_model", _damage(finding.description, str(error)))
-    tags = "; ".join(", ".join(g["tags"]) or "no tags" for g in graphs)
-    words = f"{finding.description} of {count(len(graphs), 'graph')}" + (f" ({tags})" if graphs else "")
+    words = f"{finding.description} of {_graphs_text(graphs)}"
     return Identification(path, "saved_model", _damage(words, problem), {"graphs": graphs})
+
+
+def _graphs_text(graphs: list[dict[str, Any]]) -> str:
+    tags = "; ".join(", ".join(g["tags"]) or "no tags" for g in graphs)
+    return count(len(graphs), "graph") + (f" ({tags})" if graphs else "")
+
+
+def saved_model_text(path: str, finding: Finding) -> Identification:
+    """Identify a SavedModel in text form, or in chunks."""
+    from icefloe.saved_models.reading import read_saved_model
+
+    if os.path.getsize(path) > _LOOK_THROUGH:
+        return named(path, finding)
+    try:
+        found = [
+            {"tags": list(g.tags), "signatures": sorted(g.info.signature_def)} for g in read_saved_model(path).graphs
+        ]
+    except errors.OpError as error:
+        return Identification(path, finding.kind, _damage(finding.description, error.message))
+    return Identification(path, finding.kind, f"{finding.description} of {_graphs_text(found)}", {"graphs": found})
+
+
+_FORMS = {
+    "saved_model.pb": "a SavedModel",
+    "saved_model.pbtxt": "a SavedModel in text form",
+    "saved_model.cpb": "a SavedModel in chunks",
+    "export.meta": "a model exported by TensorFlow before it had SavedModels,",
+}
+
+
+def saved_model_directory(
+    path: str, listed: list[str], identify: Callable[[str], Identification]
+) -> Identification | None:
+    """Identify the directory of a SavedModel; None if there is no file of one."""
+    name = next((name for name in _FORMS if name in listed), None)
+    if name is None:
+        return None
+    file = os.path.join(path, name)
+    if name == "saved_model.pb":
+        inner = identify(file)
+        fits = inner.kind in ("saved_model", "saved_model_text")
+    else:
+        inner, fits = saved_model_text(file, Finding("saved_model_directory", _FORMS[name])), True
+    words = (
+        f"the directory of {inner.words}" if fits else f"the directory of a SavedModel, but its file is {inner.words}"
+    )
+    if "tfhub_module.pb" in listed:
+        words += ", a module of TensorFlow Hub"
+    return Identification(path, "saved_model_directory", words, {"file": name, **inner.details})

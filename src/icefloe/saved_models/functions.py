@@ -15,7 +15,7 @@ from icefloe import errors
 from icefloe.graph import build
 from icefloe.graph.graph import Graph
 from icefloe.graph.type_specs import TensorSpec
-from icefloe.proto import FunctionSpec, MetaGraphDef, NameAttrList
+from icefloe.proto import FunctionSpec, MetaGraphDef, NameAttrList, SavedObjectGraph
 from icefloe.saved_models.captures import Captures, paths_of
 from icefloe.saved_models.structures import decode, leaves, matched, replaced
 
@@ -176,6 +176,17 @@ class _Model:
         self.called: list[str] = []
 
 
+def function_paths(objects: SavedObjectGraph) -> dict[str, int]:
+    """Return the nodes of the functions in an object graph by path, without those that are a function's traces."""
+    found = {}
+    for path, node in paths_of(objects).items():
+        kind = objects.nodes[node].WhichOneof("kind")
+        is_trace = path.rpartition(".")[2].startswith("trace_")
+        if kind == "function" or (kind == "bare_concrete_function" and not is_trace):
+            found[path] = node
+    return found
+
+
 class Functions(Mapping[str, Function]):
     """The functions of a model by path; empty for a model of TensorFlow 1."""
 
@@ -183,12 +194,7 @@ class Functions(Mapping[str, Function]):
         self._graph, self._session, self._info = graph, session, info
         self._model: _Model | None = None
         self._made: dict[str, Function] = {}
-        self._nodes: dict[str, int] = {}
-        for path, node in paths_of(info.object_graph_def).items():
-            kind = info.object_graph_def.nodes[node].WhichOneof("kind")
-            is_trace = path.rpartition(".")[2].startswith("trace_")  # one of the concrete functions of a function
-            if kind == "function" or (kind == "bare_concrete_function" and not is_trace):
-                self._nodes[path] = node
+        self._nodes = function_paths(info.object_graph_def)
 
     def __getitem__(self, path: str) -> Function:
         if path not in self._made:
