@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import icefloe
-from icefloe import errors
+from icefloe import errors, opdefs
 from icefloe.graph import build
 from icefloe.runtime import plan
 from icefloe.runtime.program import Program
@@ -21,6 +21,8 @@ TABLES = [pytest.param(path, id=path.stem.removeprefix("table_")) for path in ta
 def shared_inputs(case: Case) -> list[str]:
     """Return which outputs of a case share memory with which inputs, where the kernel does not say so."""
     with icefloe.Graph().as_default() as graph, icefloe.Session() as session:
+        if removed_in := opdefs.get(case.op).deprecation.version:
+            graph._versions.producer = removed_in - 1
         try:
             out = build.apply_op(case.op, *case.inputs, **case.attrs)
         except (TypeError, ValueError):
