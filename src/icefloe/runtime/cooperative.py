@@ -22,7 +22,6 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.resources.waiting import Pending
-from icefloe.runtime import effects
 from icefloe.runtime.bind import Binding
 from icefloe.runtime.context import RunContext
 from icefloe.runtime.plan import Plan
@@ -158,7 +157,7 @@ def waiting_last(plan: Plan, position: int) -> tuple[Plan, tuple[int, ...]] | No
             made.update(step.outputs)
             if step.flag is not None:
                 made.add(step.flag)
-        elif effects.writes(step.node.type):
+        elif step.writes:
             return None
     order = (*[i for i in range(len(plan.steps)) if i not in later], *sorted(later))
     place = {old: new for new, old in enumerate(order)}

@@ -32,7 +32,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources.waiting import Pending
-from icefloe.runtime import cooperative, effects
+from icefloe.runtime import cooperative
 from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.context import RunContext
 from icefloe.runtime.observing import record
@@ -71,10 +71,10 @@ class Dataflow:
         self.plan = plan
         self.prefix = prefix
         count = len(plan.steps)
-        self.kinds = [_KINDS.get(step.node.type, _OTHER) for step in plan.steps]
+        self.kinds = [_OTHER if step.loop else _KINDS.get(step.node.type, _OTHER) for step in plan.steps]
         self.calls: list[Callable[..., Any]] = [flat_call(binding) for binding in bindings]
         self.bindings = tuple(bindings)
-        self.writes = [effects.writes(step.node.type) for step in plan.steps]
+        self.writes = [step.writes for step in plan.steps]
         self.consumers: list[list[list[tuple[int, int]]]] = [[[] for _ in step.outputs] for step in plan.steps]
         self.followers: list[list[int]] = [[] for _ in range(count)]
         self.of_feeds: dict[int, list[tuple[int, int]]] = {slot: [] for slot in plan.feeds}

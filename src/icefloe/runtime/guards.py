@@ -3,6 +3,8 @@
 A guard is the set of ways that a value depends on: (predicate, way, number of ways) for each Switch between. A step's
 guard is that of all its inputs and control inputs together; a Merge whose inputs come each by one of all ways of a
 predicate is free of it. A step with a guard watches its inputs and, by a flag, its control inputs for `DEAD`.
+
+Nodes of loops, where a plan has them, pass on the guards that their loop has as a whole.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from icefloe.runtime import effects
 from icefloe.runtime.steps import Step
 
 Guard: TypeAlias = frozenset[tuple[int, int, int]]
@@ -18,6 +21,8 @@ Guard: TypeAlias = frozenset[tuple[int, int, int]]
 _FREE: Guard = frozenset()
 _SWITCHES = frozenset(("Switch", "RefSwitch", "_SwitchN"))
 _MERGES = frozenset(("Merge", "RefMerge"))
+_EXITS = frozenset(("Exit", "RefExit"))
+_CONDITIONS = frozenset(("LoopCond",))
 # A ControlTrigger waits for both branches of a conditional and runs whichever was taken.
 _WATCH_NOTHING = _MERGES | {"ControlTrigger"}
 
@@ -52,6 +57,8 @@ class _Analysis:
     """The guard of each step and slot; slots without one are not listed."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
+        self._back = _outputs(steps, effects.BACK_EDGES)
+        self._turning = _outputs(steps, _CONDITIONS)
         self.of_step: list[Guard] = []
         self.of_slot: dict[int, Guard] = {}
         # A predicate and its copies by Identity count as one.
@@ -63,7 +70,10 @@ class _Analysis:
 
     def _guard(self, step: Step, position: int) -> Guard:
         if step.node.type in _MERGES:
-            return self._merged([self.of_slot.get(slot, _FREE) for slot in step.inputs], position)
+            inputs = [self.of_slot.get(slot, _FREE) for slot in step.inputs if slot not in self._back]
+            if len(inputs) < len(step.inputs):
+                return frozenset.intersection(*inputs) if inputs else _FREE
+            return self._merged(inputs, position)
         guard = _FREE
         if step.node.type in _WATCH_NOTHING:
             return guard
@@ -71,6 +81,8 @@ class _Analysis:
             guard |= self.of_slot.get(slot, _FREE)
         for control in step.controls:
             guard |= self.of_step[control]
+        if self._turning and step.loop is None and step.node.type in _EXITS:
+            guard = frozenset([way for way in guard if way[0] not in self._turning])
         return guard
 
     @staticmethod
@@ -99,3 +111,8 @@ class _Analysis:
         if guard:
             for slot in step.outputs:
                 self.of_slot[slot] = guard
+
+
+def _outputs(steps: Sequence[Step], types: frozenset[str]) -> frozenset[int]:
+    """Return the slots that nodes of these types fill."""
+    return frozenset([slot for step in steps if step.loop is None and step.node.type in types for slot in step.outputs])

@@ -6,19 +6,23 @@
 
 `structured` finds for each frame what every iteration runs to get its predicate, what runs where that holds, the
 variables that go round and the values that are the same in each iteration, and makes a `Loop` of them. Loops may nest
-and hold conditionals. A graph with a loop of any other shape runs as a whole on the general engine.
+and hold conditionals. A loop of any other shape stays as it is, and the general engine runs the plan, in which the
+other loops are single steps all the same.
+
+Where steps wait for others, a loop stays as it is, too, if one of its steps waits, or if it might have to go on before
+a step that waits has ended: it would hold up what it waits for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
-from icefloe import errors
+from icefloe import errors, opdefs
 from icefloe.runtime import effects, guards
 from icefloe.runtime.plan import Plan
 from icefloe.runtime.steps import Loop, Step
@@ -31,6 +35,8 @@ _ENTERS = ("Enter", "RefEnter")
 _EXITS = ("Exit", "RefExit")
 _MERGES = ("Merge", "RefMerge")
 _SWITCHES = ("Switch", "RefSwitch")
+# Modules with ops on what steps wait for.
+_SHARED = tuple(f"data_flow.{name}" for name in ("queues", "barriers", "staging", "accumulators", "mutexes", "readers"))
 
 
 def holds(predicate: Any) -> bool:
@@ -42,17 +48,23 @@ def holds(predicate: Any) -> bool:
     return bool(predicate)
 
 
+def _wakes(op_type: str) -> bool:
+    """Return whether an op may end the waiting of another step: those of queues, barriers and their like."""
+    return (opdefs.module(op_type) or "").startswith(_SHARED)
+
+
 class _NotStandard(Exception):
     """A loop has another shape."""
 
 
-def structured(plan: Plan) -> Plan | None:
-    """Return the plan with each loop as one step, or None where one is not of the standard shape.
+def structured(plan: Plan, waiting: Collection[int] = ()) -> Plan | None:
+    """Return the plan with each loop that fits as one step, or None if no loop fits.
 
-    Its steps come in an order that respects all edges, as in the plan given.
+    waiting: positions of steps that may have to wait. The steps come in an order that respects all edges, but for those
+    that lead back in a loop; `has_loops` tells whether loops are left.
     """
     try:
-        return _Structuring(plan).run()
+        return _Structuring(plan, waiting).run()
     except _NotStandard:
         return None
 
@@ -71,13 +83,17 @@ class _Frame:
     enters: list[int] = field(default_factory=list)
     members: list[int] = field(default_factory=list)
     children: dict[str, _Frame] = field(default_factory=dict)
+    # Items of it and of the loops inside. stays: whether it is left as it is.
+    everything: set[int] = field(default_factory=set)
+    stays: bool = False
 
 
 class _Structuring:
     """Items are steps, by number: first those of the plan in order, then those that stand for whole loops."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, waiting: Collection[int]) -> None:
         self.plan = plan
+        self.waiting = frozenset(waiting)
         self.items: list[Step] = list(plan.steps)
         self.maker = {slot: i for i, step in enumerate(plan.steps) for slot in step.outputs}
         # The items that read a slot; and, by item, those that a control edge puts after it. Of the plan's steps only.
@@ -95,16 +111,62 @@ class _Structuring:
 
     def run(self) -> Plan:
         self._find_frames()
+        self._keep_what_interleaves()
         for frame in sorted(self.frames, key=lambda frame: -frame.depth):
-            _OneLoop(self, frame).collapse()
-        fetched = {slot for item in self.root.members for slot in self.items[item].outputs}.union(self.plan.feeds)
-        _require(fetched.issuperset(self.plan.fetches))
-        steps = self.arranged(self.root.members)
+            if frame.stays or any(child.stays for child in frame.children.values()):
+                frame.stays = True
+                continue
+            stands_for = dict(self.stands_for)
+            try:
+                _OneLoop(self, frame).collapse()
+            except _NotStandard:
+                frame.stays = True
+                self.stands_for = stands_for
+        left = [frame for frame in self.frames if frame.stays]
+        _require(len(left) < len(self.frames))
+        members = self.root.members + [item for frame in left for item in frame.members]
+        found = {slot for item in members for slot in self.items[item].outputs}.union(self.plan.feeds)
+        _require(found.issuperset(self.plan.fetches))
+        steps = self.arranged(members)
         size = len(self.plan.tensors)
         if any(op.type in effects.CONTROL_FLOW for op in (step.node for step in steps if step.loop is None)):
-            steps, size = self.guarded(steps, size, ())
+            guarded, size_with_flags = self.guarded(steps, size, ())
+            if not left:
+                steps, size = guarded, size_with_flags
         used = frozenset(slot for step in steps for slot in step.inputs).union(self.plan.fetches)
-        return replace(self.plan, steps=tuple(steps), size=size, used=used, has_loops=False)
+        return replace(self.plan, steps=tuple(steps), size=size, used=used, has_loops=bool(left))
+
+    def _keep_what_interleaves(self) -> None:
+        """Mark the loops that must not run as one step beside steps that wait."""
+        if not self.waiting:
+            return
+        late = self._behind(self.waiting)
+        steps = self.plan.steps
+        writers = {i for i in late if effects.writes(steps[i].node.type)}
+        for frame in sorted(self.frames, key=lambda frame: -frame.depth):
+            members = [*frame.members, *frame.enters]
+            everything = {i for child in frame.children.values() for i in child.everything}.union(members)
+            frame.everything = everything
+            # It might wake a step that it waits for, or read what one behind such a step is to write.
+            wakes = not late.isdisjoint(everything) and any(_wakes(steps[i].node.type) for i in everything)
+            stateful = any(
+                steps[i].node._is_stateful or not self.plan.cells.isdisjoint(steps[i].inputs) for i in everything
+            )
+            ahead = bool(writers) and stateful and not writers <= self._behind(everything)
+            frame.stays = wakes or ahead or not self.waiting.isdisjoint(everything)
+
+    def _behind(self, start: Iterable[int]) -> set[int]:
+        """Return the steps that depend on one of `start`, and those themselves."""
+        found: set[int] = set()
+        left = list(start)
+        while left:
+            item = left.pop()
+            if item not in found:
+                found.add(item)
+                left += self.followers.get(item, ())
+                for slot in self.plan.steps[item].outputs:
+                    left += self.readers.get(slot, ())
+        return found
 
     def _find_frames(self) -> None:
         # The frame of each item's outputs.
@@ -157,7 +219,7 @@ class _Structuring:
         waiting: dict[int, int] = {}
         followers: dict[int, list[int]] = {item: [] for item in items}
         for item in items:
-            before = {b for b in (*self.makers(self.items[item].inputs), *self.controls_of(item)) if b in inside}
+            before = {b for b in (*self._sources(item), *self.controls_of(item)) if b in inside}
             _require(item not in before)
             for b in before:
                 followers[b].append(item)
@@ -176,15 +238,25 @@ class _Structuring:
         _require(len(order) == len(items))
         return order
 
+    def _sources(self, item: int) -> list[int]:
+        """Return the items whose outputs an item reads, but for those of the iteration before."""
+        found = self.makers(self.items[item].inputs)
+        if self.items[item].node.type in _MERGES:
+            return [source for source in found if self.items[source].node.type not in effects.BACK_EDGES]
+        return found
+
     def guarded(self, steps: list[Step], size: int, alive: Iterable[int]) -> tuple[list[Step], int]:
         """Return the steps with their guards and the number of slots. alive: slots that must have none."""
         found, size, of_slot = guards.guarded(steps, size)
+        turning = {slot for step in steps if step.node.type == "LoopCond" for slot in step.outputs}
         _require(not any(slot in of_slot for slot in alive))
         for step in found:
             if step.loop is not None and step.watch:
-                # A loop of which a part were dead and another alive would still turn.
-                ways = {of_slot.get(slot) for slot in step.inputs}
-                _require(len(ways) == 1 and len(step.watch) == len(set(step.inputs)))
+                # A loop of which a part were dead and another alive would still turn. Whether a loop around it, which
+                # is left as it is, has ended is no matter: then all of this one is dead.
+                ways = {of_slot.get(slot, frozenset()) for slot in step.inputs}
+                _require(set(step.watch).issubset(step.inputs))
+                _require(len({frozenset([way for way in guard if way[0] not in turning]) for guard in ways}) == 1)
         return found, size
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,24 +90,23 @@ class Program:
         bound = bind_steps(plan, scope)
         waiting = [i for i, binding in enumerate(bound) if binding.waits or binding.blocks]
         whole = plan
-        if plan.has_loops and engine != "general" and not waiting:
+        if plan.has_loops and engine != "general":
             from icefloe.runtime import loops
 
-            whole = loops.structured(plan) or plan
-        alone = None
-        if len(waiting) == 1 and not plan.has_loops:
-            from icefloe.runtime import cooperative
-
-            alone = cooperative.waiting_last(plan, waiting[0])
-        if whole.has_loops or engine == "general" or (waiting and alone is None):
-            self._use_general(bound)
-            return
-        if alone is not None:
-            whole = alone[0]
+            whole = loops.structured(plan, waiting) or plan
         self._seen = _Seen(plan, bound) if plan.has_loops else None
-        self.plan = whole
-        ready = {id(step.node): _in_place(binding) for step, binding in zip(plan.steps, bound)}
+        ready = {id(step.node): binding for step, binding in zip(plan.steps, bound)}
+        if not whole.has_loops and waiting and engine != "general":
+            nodes = {id(plan.steps[i].node) for i in waiting}
+            alone = _waiting_alone(whole, nodes)
+            if alone is not None:
+                whole, waiting = alone, []
+                ready = {key: _in_place(binding) for key, binding in ready.items()}
         setup = routine.Setup(ready, self._fail_at, engine, optimized)
+        if whole.has_loops or engine == "general" or waiting:
+            self._use_general(whole, setup)
+            return
+        self.plan = whole
         draft = optimize.Draft(whole.cells, whole.steps, setup.bound(whole.steps), {}, whole.fetches)
         made = routine.prepare(draft, setup)
         self.steps, self.bindings = made.steps, made.bindings
@@ -116,13 +115,14 @@ class Program:
         for slot, value in self.constants.items():
             self._template[slot] = value
 
-    def _use_general(self, bound: tuple[Binding, ...]) -> None:
-        plan = self.plan
+    def _use_general(self, plan: Plan, setup: routine.Setup) -> None:
         from icefloe.runtime.general import Dataflow
 
-        self._flow = Dataflow(plan, bound)
-        self.steps, self.bindings, self.fetches = plan.steps, bound, plan.fetches
-        self._seen = _Seen(plan, bound)
+        self.plan = plan
+        self.steps, self.fetches = plan.steps, plan.fetches
+        self.bindings = routine.with_loops(plan.steps, plan.cells, setup)
+        self._flow = Dataflow(plan, self.bindings)
+        self._seen = self._seen or _Seen(plan, self.bindings)
         self.constants = self._seen.constants
 
     @property
@@ -287,6 +287,20 @@ def _in_place(binding: Binding) -> Binding:
     from icefloe.runtime import cooperative
 
     return cooperative.in_place(binding)
+
+
+def _waiting_alone(plan: Plan, waiting: Collection[int]) -> Plan | None:
+    """Return the plan with its step that waits after all that does not need it; None where that cannot be.
+
+    waiting: ids of nodes.
+    """
+    places = [i for i, step in enumerate(plan.steps) if id(step.node) in waiting]
+    if len(places) != 1:
+        return None
+    from icefloe.runtime import cooperative
+
+    found = cooperative.waiting_last(plan, places[0])
+    return None if found is None else found[0]
 
 
 class _Seen:

@@ -60,11 +60,28 @@ def prepare(draft: optimize.Draft, setup: Setup) -> Routine:
         bindings[position] = replace(binding, keywords={**binding.keywords, "fresh": fresh})
     for position, step in enumerate(draft.steps):
         if step.loop is not None:
-            from icefloe.runtime.loop_runner import LoopRunner
-
-            known = {i: draft.constants[slot] for i, slot in enumerate(step.inputs) if slot in draft.constants}
-            bindings[position] = _loop_binding(step, LoopRunner(step, known, setup))
+            bindings[position] = _loop_ready(step, draft.constants, setup)
     used = {slot for step in draft.steps for slot in step.inputs}.union(draft.fetches)
     constants = {slot: value for slot, value in draft.constants.items() if slot in used}
     steps = with_liveness(draft.steps, [*draft.fetches, *constants])
     return Routine(steps, tuple(bindings), constants, draft.fetches)
+
+
+def with_loops(steps: Sequence[Step], cells: frozenset[int], setup: Setup) -> tuple[Binding, ...]:
+    """Return the bindings of steps that run one by one, as they are; those of loops are ready to run."""
+    bindings = setup.bound(steps)
+    if all(step.loop is None for step in steps):
+        return bindings
+    known: dict[int, Any] = {}
+    if setup.optimized:
+        plain = [(step, binding) for step, binding in zip(steps, bindings) if step.loop is None]
+        draft = optimize.Draft(cells, tuple([s for s, _ in plain]), tuple([b for _, b in plain]), {}, ())
+        known = optimize.fold_constants(optimize.resolve_handles(draft)).constants
+    return tuple([b if step.loop is None else _loop_ready(step, known, setup) for step, b in zip(steps, bindings)])
+
+
+def _loop_ready(step: Step, constants: Mapping[int, Any], setup: Setup) -> Binding:
+    from icefloe.runtime.loop_runner import LoopRunner
+
+    known = {i: constants[slot] for i, slot in enumerate(step.inputs) if slot in constants}
+    return _loop_binding(step, LoopRunner(step, known, setup))

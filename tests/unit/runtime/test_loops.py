@@ -129,7 +129,7 @@ def test_what_stays_the_same_is_outside() -> None:
         source = runner(s).source
         assert source is not None
         lines = source.partition("while True:")[2].splitlines()
-        assert sum(" = k" in line for line in lines) == 4  # Less, MatMul, AddV2, i + 1
+        assert sum(" = k" in line for line in lines) <= 4  # Less, MatMul, AddV2, i + 1
 
 
 def test_a_long_loop_is_compiled_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
