@@ -20,6 +20,7 @@ Finish: TypeAlias = Callable[[Array, slice, slice], None]
 
 # What makes a block worth another thread, and its sides long enough for BLAS to be quick.
 _BLOCK = 1 << 21
+LARGE = 2 * _BLOCK  # from which on a product is cut into blocks
 _SIDE = 96
 # Up to so many multiplications OpenBLAS uses no threads, for a product of matrices and for one with a vector.
 _QUIET = 1 << 18
@@ -33,7 +34,7 @@ def product(a: Array, b: Array) -> Any:
     macs = a.size * b.shape[-1]
     if macs <= _QUIET_VECTOR:
         return np.matmul(a, b)
-    if macs < 2 * _BLOCK and a.ndim >= b.ndim:
+    if macs < LARGE and a.ndim >= b.ndim:
         return _on_one_thread(a, b)
     if a.ndim > 2 or b.ndim > 2:
         return _stacked(a, b)
@@ -116,7 +117,7 @@ def multiply(a: Array, b: Array, out: Array) -> None:
 
 def is_large(macs: int, dtype: np.dtype[Any]) -> bool:
     """Whether a product of `macs` multiplications is worth more than one thread."""
-    return macs >= 2 * _BLOCK and dtype.kind in "fc" and dtype.itemsize > 2 and blas.is_alone()
+    return macs >= LARGE and dtype.kind in "fc" and dtype.itemsize > 2 and blas.is_alone()
 
 
 def blocks(rows: int, columns: int, inner: int, itemsize: int, *, finishes: bool = False) -> list[tuple[slice, slice]]:

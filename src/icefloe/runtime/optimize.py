@@ -3,6 +3,7 @@
     resolve_handles   the cell of a variable is looked up once, not in every run
     fold_constants    what depends on constants only is computed once
     forward           ops that only hand a value on disappear: their output is their input's slot
+    fuse              a convolution takes over its bias, normalization and activation; see `fusing`
 
 None touches what is fed, stateful, random or fails. Steps are in an order that respects all edges, and dropping steps
 keeps that order. `ownership` then says which inputs a kernel may keep without a copy.
@@ -132,7 +133,18 @@ def forward(draft: Draft) -> Draft:
     return replace(draft, steps=tuple(steps), bindings=tuple(bindings), fetches=fetches)
 
 
-PASSES = (resolve_handles, fold_constants, forward)
+def fuse(draft: Draft) -> Draft:
+    """Let products and convolutions take over what is done to their outcome alone."""
+    if not any(step.node.type in _FUSED for step in draft.steps):
+        return draft
+    from icefloe.runtime import fusing
+
+    return fusing.fuse(draft)
+
+
+_FUSED = frozenset(("Conv2D", "DepthwiseConv2dNative", "MatMul"))
+
+PASSES = (resolve_handles, fold_constants, forward, fuse)
 
 
 def ownership(draft: Draft) -> dict[int, tuple[bool, ...]]:

@@ -14,6 +14,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import Dims, ShapeContext, with_rank
+from icefloe.machine.products import Finish
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.nn.convolution_geometry import Geometry, check_ranks, groups_of, static_geometry
 from icefloe.ops.nn.correlate import correlate, working_dtype
@@ -22,8 +23,12 @@ from icefloe.ops.nn.windows import from_channels_last, spatial, to_channels_last
 Kernel = Callable[..., Any]
 
 
-def forward(geometry: Geometry, *, grouped: bool) -> Kernel:
-    """Return the kernel of a convolution; grouped: whether the input's depth may be a multiple of the filter's."""
+def forward(geometry: Geometry, *, grouped: bool, finish: Finish | None = None) -> Kernel:
+    """Return the kernel of a convolution.
+
+    grouped: whether the input's depth may be a multiple of the filter's. finish: what is done to the outcome, see
+    `correlate`; not with channels first or 16-bit floats.
+    """
     geometry.runnable()
 
     def run(x: Any, w: Any) -> Any:
@@ -33,7 +38,7 @@ def forward(geometry: Geometry, *, grouped: bool) -> Kernel:
         windows = geometry.windows(x.shape[1:-1], w.shape[:-2])
         check_shape((len(x), *(v.out for v in windows), w.shape[-1]), x.dtype)
         work = working_dtype(x.dtype)
-        y = correlate(x.astype(work, copy=False), w.astype(work, copy=False), windows, groups)
+        y = correlate(x.astype(work, copy=False), w.astype(work, copy=False), windows, groups, finish)
         return from_channels_last(y.astype(x.dtype, copy=False), geometry.first)
 
     return run

@@ -14,6 +14,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, shape_text, with_rank
+from icefloe.machine.products import Finish
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.nn import correlate_depthwise
 from icefloe.ops.nn.convolution_geometry import Geometry
@@ -47,12 +48,9 @@ def _geometry(op: str, strides: Any, padding: str, explicit: Any, data_format: s
     return Geometry(op, 4, strides, padding, explicit, data_format, dilations).runnable()
 
 
-@kernel("DepthwiseConv2dNative", factory=True)
-def depthwise_conv2d_native(
-    *, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any
-) -> Kernel:
-    """Return the convolution of each channel with its own filters."""
-    geometry = _geometry("DepthwiseConv2dNative", strides, padding, explicit_paddings, data_format, dilations)
+def forward(geometry: Geometry, *, finish: Finish | None = None) -> Kernel:
+    """Return the kernel of a depthwise convolution. finish: as in `convolution.forward`."""
+    geometry.runnable()
 
     def run(x: Any, w: Any) -> Any:
         _check(np.shape(x), np.shape(w))
@@ -61,10 +59,18 @@ def depthwise_conv2d_native(
         windows = geometry.windows(last.shape[1:-1], w.shape[:2])
         check_shape((len(x), *(v.out for v in windows), w.shape[2] * w.shape[3]), x.dtype)
         work = working_dtype(x.dtype)
-        y = correlate_depthwise.forward(last.astype(work, copy=False), w.astype(work, copy=False), windows)
+        y = correlate_depthwise.forward(last.astype(work, copy=False), w.astype(work, copy=False), windows, finish)
         return from_channels_last(y.astype(x.dtype, copy=False), geometry.first)
 
     return run
+
+
+@kernel("DepthwiseConv2dNative", factory=True)
+def depthwise_conv2d_native(
+    *, strides: Any, padding: str, explicit_paddings: Any, data_format: str, dilations: Any
+) -> Kernel:
+    """Return the convolution of each channel with its own filters."""
+    return forward(_geometry("DepthwiseConv2dNative", strides, padding, explicit_paddings, data_format, dilations))
 
 
 @kernel("DepthwiseConv2dNativeBackpropInput", factory=True)
