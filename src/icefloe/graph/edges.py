@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from icefloe import errors, opdefs
+from icefloe.graph import near_names
 from icefloe.graph.operation import Operation, argument_types
 from icefloe.graph.tensor import Tensor
 
@@ -119,11 +120,18 @@ class Edges:
         op = self._by_name.get(name)
         if allow_operation:
             if op is None:
-                raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+                raise KeyError(
+                    f"The name {name!r} refers to an Operation not in the graph.{near_names.hint(name, self._by_name)}"
+                )
             return op
         what = "refers to an Operation" if op is not None else "looks like an (invalid) Operation name"
+        if op is None:
+            hint = near_names.hint(name, self._by_name, ":0")
+        else:
+            hint = f" Did you mean '{name}:0'?" if op.outputs else ""
         raise ValueError(
             f'The name {name!r} {what}, not a {kinds}. Tensor names must be of the form "<op_name>:<output_index>".'
+            + hint
         )
 
     def _tensor_by_name(self, name: str) -> Tensor:
@@ -140,6 +148,7 @@ class Edges:
             raise KeyError(
                 f"The name {name!r} refers to a Tensor which does not exist. "
                 f"The operation, {op_name!r}, does not exist in the graph."
+                + near_names.hint(op_name, self._by_name, f":{index}")
             )
         outputs = op.outputs
         if not -len(outputs) <= index < len(outputs):
