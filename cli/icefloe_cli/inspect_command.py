@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +17,11 @@ _SHOWN = 20
 @click.command()
 @click.argument("path", type=click.Path())
 @click.option("--all", "everything", is_flag=True, help="Show all rows of every table.")
+@click.option("--tags", metavar="TAG,...", help="Of a SavedModel: the graph with just these tags.")
 @json_option()
 @click.pass_context
-def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> None:
-    """Show what is in PATH: a graph, a checkpoint, a .meta, a state file or a directory.
+def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, as_json: bool) -> None:
+    """Show what is in PATH: a graph, a checkpoint, a SavedModel, a .meta, a state file or a directory.
 
     A graph is shown by its signatures, inputs, likely outputs, variables, ops, devices, large constants, parameters and
     arithmetic; a checkpoint by its tensors.
@@ -29,6 +31,7 @@ def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> N
       icefloe inspect frozen.pb
       icefloe inspect train_dir/
       icefloe inspect model.ckpt-30.meta --json
+      icefloe inspect export/1 --tags serve
     """
     import icefloe
 
@@ -40,6 +43,15 @@ def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> N
         if found.kind in _GRAPHS:
             data["graph"] = _graph_data(icefloe.load_graph(found.details.get("meta", path)))
             show = _show_graph
+        elif found.kind in _SAVED_MODELS:
+            from icefloe_cli.inspect_saved_model import saved_model_data, show_saved_model
+
+            chosen = None if tags is None else [tag for tag in tags.split(",") if tag]
+            saved_model, graph = saved_model_data(path, chosen)
+            data["saved_model"] = saved_model
+            if graph is not None:
+                data["graph"] = _graph_data(graph)
+            show = functools.partial(show_saved_model, show_graph=_show_graph)
         elif found.kind in _CHECKPOINTS:
             data["checkpoint"] = _checkpoint_data(path)
             show = _show_checkpoint
@@ -60,6 +72,7 @@ def inspect(ctx: click.Context, path: str, everything: bool, as_json: bool) -> N
 
 
 _GRAPHS = frozenset(("graph", "graph_text", "json", "meta_graph", "meta_graph_text"))
+_SAVED_MODELS = frozenset(("saved_model", "saved_model_text", "saved_model_directory"))
 _CHECKPOINTS = frozenset(("checkpoint", "v1_checkpoint", "checkpoint_directory", "state", "data_shard"))
 
 

@@ -95,7 +95,8 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 def _text(error: BaseException) -> str:
     """Return the text of an error for the user, without Python's quotes around a KeyError's."""
-    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    is_plain = isinstance(error, KeyError) and not hasattr(error, "message")
+    text = str(error.args[0]) if is_plain and error.args else str(error)
     return text or type(error).__name__
 
 

@@ -80,3 +80,8 @@ def _nested(array: Any, convert: Any) -> Any:
     if array.ndim == 0:
         return convert(array.item())
     return [_nested(part, convert) if array.ndim > 1 else convert(part) for part in array]
+
+
+def named_arrays(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return values by name as JSON holds them: `[{"name": ..., "dtype": ..., "shape": ..., "value": ...}]`."""
+    return [{"name": name, **array_data(value)} for name, value in found.items()]

@@ -16,6 +16,11 @@ from icefloe_cli.output import bytes_text, emit_json, note, progress, shape_text
 @click.option("--feed", "feeds", multiple=True, metavar="NAME=VALUE", help="Feed a tensor. May be repeated.")
 @click.option("--fetch", "more", multiple=True, metavar="NAME", help="As FETCH. May be repeated.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Store what is fetched in an .npz or .h5.")
+@click.option("--signature", metavar="NAME", help="Of a SavedModel: call this signature.")
+@click.option(
+    "--input", "inputs", multiple=True, metavar="KEY=VALUE", help="An input of the signature. May be repeated."
+)
+@click.option("--tags", metavar="TAG,...", help="Of a SavedModel: the graph with just these tags.")
 @click.option("--checkpoint", type=click.Path(), help="Restore the variables from this checkpoint first.")
 @click.option("--init", is_flag=True, help="Run the initialisers of variables and tables first.")
 @click.option("--trace", is_flag=True, help="Run node by node, and print each with its time.")
@@ -28,6 +33,9 @@ def run(
     feeds: tuple[str, ...],
     more: tuple[str, ...],
     output: str | None,
+    signature: str | None,
+    inputs: tuple[str, ...],
+    tags: str | None,
     checkpoint: str | None,
     init: bool,
     trace: bool,
@@ -37,8 +45,9 @@ def run(
 ) -> None:
     """Run GRAPH and print each FETCH, a tensor `y:0` or an operation to run.
 
-    GRAPH is a GraphDef (.pb, .pbtxt, .json), a .meta, or the prefix of a checkpoint that has one. The name of an
-    operation with one output stands for that output.
+    GRAPH is a GraphDef (.pb, .pbtxt, .json), a .meta, the prefix of a checkpoint that has one, or the directory of a
+    SavedModel, which is restored and initialised first. The name of an operation with one output stands for that
+    output. Without FETCH a SavedModel's signature is called: `serving_default`, the only one, or that of --signature.
 
     \b
     Values to feed:
@@ -52,12 +61,26 @@ def run(
       icefloe run model.meta --checkpoint model --feed x=[[1,2,3]] y --json
       icefloe run model.meta --init loss:0 -o loss.npz
       icefloe run frozen.pb --feed x:0=@x.npy y:0 --trace
+      icefloe run export/1 --input x=@x.npy
+      icefloe run export/1 --signature classify --tags serve,gpu --input inputs=@texts.json
 
-    The graph's own file ops are refused, unless --allow-files names a directory.
+    The graph's own file ops are refused, unless --allow-files names a directory; a SavedModel's may read its own files.
     """
     import icefloe
-    from icefloe_cli.sessions import fetch_name, initialize, open_session, read_feeds
+    from icefloe_cli.printing import named_arrays
+    from icefloe_cli.sessions import fetch_name, initialize, is_saved_model, open_session, read_feeds
 
+    if is_saved_model(graph):
+        from icefloe_cli.run_saved_model import run_saved_model
+
+        if init or trace or checkpoint is not None:
+            raise click.UsageError("A SavedModel says itself how it is restored: no --init, --checkpoint or --trace.")
+        chosen = None if tags is None else [tag for tag in tags.split(",") if tag]
+        found, called = run_saved_model(graph, chosen, signature, inputs, (*fetches, *more), feeds, allow_files)
+        _hand_out(found, output, full, {"graph": graph, **called} if as_json else None)
+        return
+    if signature is not None or inputs or tags is not None:
+        raise click.UsageError(f"--signature, --input and --tags are for SavedModels; {graph} is none.")
     loaded = icefloe.load_graph(graph)
     names = [fetch_name(loaded, name) for name in (*fetches, *more)]
     if not names:
@@ -75,14 +98,19 @@ def run(
             with progress("running"):
                 values = session.run(names, feed)
     found = {name: value for name, value in zip(names, values, strict=True) if value is not None}
+    data: dict[str, Any] = {"graph": graph, "fetches": named_arrays(found)}
+    _hand_out(found, output, full, ({**data, "trace": steps} if trace else data) if as_json else None)
+
+
+def _hand_out(found: dict[str, Any], output: str | None, full: bool, data: dict[str, Any] | None) -> None:
+    """Write the values to the file `output` if it is given, and print them, as JSON where `data` is."""
     if output is not None:
         from icefloe_cli.arrays import write_arrays
 
         size = write_arrays(output, found)
         note(f"{output}: {', '.join(found) or 'nothing'} ({bytes_text(size)})")
-    if as_json:
-        data: dict[str, Any] = {"graph": graph, "fetches": [_as_data(name, value) for name, value in found.items()]}
-        emit_json("run", {**data, "trace": steps} if trace else data)
+    if data is not None:
+        emit_json("run", data)
     elif output is None:
         _print(found, full)
 
@@ -96,12 +124,6 @@ def _candidates(graph: Any) -> str:
         return "Give the name of a tensor, such as y:0."
     more = f" and {len(names) - 8} others" if len(names) > 8 else ""
     return f"Give the name of a tensor; the likely results are {', '.join(names[:8])}{more}."
-
-
-def _as_data(name: str, value: Any) -> dict[str, Any]:
-    from icefloe_cli.printing import array_data
-
-    return {"name": name, **array_data(value)}
 
 
 def _print(found: dict[str, Any], full: bool) -> None:

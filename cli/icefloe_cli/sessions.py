@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,22 @@ def open_session(graph: Any, allow_files: Sequence[str] = ()) -> Any:
     import icefloe
 
     return icefloe.Session(graph=graph, config=icefloe.Config(files="none", allow_files=tuple(allow_files)))
+
+
+def is_saved_model(path: str) -> bool:
+    """Whether `path` is the directory of a SavedModel, or of a model of 2016 in the format before that."""
+    import icefloe
+
+    return bool(icefloe.saved_model.contains_saved_model(path)) or os.path.isfile(os.path.join(path, "export.meta"))
+
+
+def open_model(path: str, tags: Sequence[str] | None, allow_files: Sequence[str] = ()) -> Any:
+    """Return a SavedModel, restored and initialised; its ops may touch files below `allow_files`, and read its own."""
+    import icefloe
+
+    with progress("loading"):
+        config = icefloe.Config(files="none", allow_files=tuple(allow_files))
+        return icefloe.load_saved_model(path, tags, config=config)
 
 
 def tensor_name(graph: Any, name: str) -> str:
@@ -43,18 +60,22 @@ def read_feeds(graph: Any, feeds: Sequence[str]) -> dict[str, Any]:
 
     Raises: click.BadParameter if a value cannot be read.
     """
-    import icefloe
-
     out: dict[str, Any] = {}
     for feed in feeds:
         given, text = split_feed(feed)
         name = tensor_name(graph, given)
-        value = read_value(text)
-        dtype = graph.get_tensor_by_name(name).dtype
-        if isinstance(value, str) and dtype.base_dtype != icefloe.string:
-            raise click.BadParameter(f"{given}: expected a {dtype.name}, a list in JSON or @FILE, got {text!r}")
-        out[name] = value
+        out[name] = checked_value(given, text, graph.get_tensor_by_name(name).dtype)
     return out
+
+
+def checked_value(given: str, text: str, dtype: Any) -> Any:
+    """Return the value that `text` describes for `given`, an input of this dtype. Raises: click.BadParameter."""
+    import icefloe
+
+    value = read_value(text)
+    if isinstance(value, str) and dtype is not None and dtype.base_dtype != icefloe.string:
+        raise click.BadParameter(f"{given}: expected a {dtype.name}, a list in JSON or @FILE, got {text!r}")
+    return value
 
 
 def initialize(session: Any, feeds: dict[str, Any]) -> None:

@@ -141,7 +141,10 @@ def _sniff_proto(head: bytes, source: Source) -> Finding | None:
                 seen.append((number, wire_type, b""))
             else:
                 return None
-            if not 0 < number < 32 or pos > source.size:
+            is_cut = pos > source.size
+            if is_cut and [(n, t) for n, t, _ in seen] == [(1, message.VARINT), (2, message.BYTES)]:
+                return Finding("saved_model", "a SavedModel")  # its only graph is nearly all of it
+            if not 0 < number < 32 or is_cut:
                 return None
     except errors.DataLossError:
         if whole or not seen:
