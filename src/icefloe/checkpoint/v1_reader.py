@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +26,13 @@ from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.typed_values import decode_values
 from icefloe.wire import message
 from icefloe.wire.sstable import Table
+
+
+class Records(Protocol):
+    """What is asked of a table."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of `key`, or None."""
 
 
 @dataclass(slots=True)
@@ -48,7 +56,7 @@ class V1Reader(CheckpointReader):
     def __init__(self, prefix: str, paths: Sequence[str]) -> None:
         self.prefix = prefix
         self._sources: list[Source] = []
-        self._tables: list[Table] = []
+        self._tables: list[Table | Records] = []
         self._tensors: dict[str, _Tensor] = {}
         for path in paths:
             self._open(path)
@@ -58,7 +66,7 @@ class V1Reader(CheckpointReader):
         source = Source(path)
         self._sources.append(source)
         try:
-            table = Table(source.read, source.size)
+            table = self._table(source)
         except errors.DataLossError as e:
             raise errors.DataLossError(
                 f"Unable to open table file {path}: DATA_LOSS: {e.message}: perhaps your file is in a different file "
@@ -80,6 +88,10 @@ class V1Reader(CheckpointReader):
             ) from None
         except errors.InvalidArgumentError as e:
             raise e.add_context(path=path) from None
+
+    def _table(self, source: Source) -> Table | Records:
+        """Return the table in an open file. Raises: DataLossError if it is none."""
+        return Table(source.read, source.size)
 
     def _read_meta(self, record: bytes) -> None:
         for number, wire_type, value, stop in message.scan(record):

@@ -74,7 +74,7 @@ def _scan(data: bytes) -> IndexScan:
         table = Table(data)
     except errors.DataLossError as e:
         scan.damage.append(BlockDamage(e.offset if e.offset is not None else len(data), e.message))
-        _walk(data, scan)
+        walk(data, scan)
         return scan
     scan.blocks = len(table.handles)
     for handle in table.handles:
@@ -86,24 +86,25 @@ def _scan(data: bytes) -> IndexScan:
             _take(scan, keys, values, doubtful=True)
         else:
             _take(scan, keys, values, doubtful=False)
-    _check_metaindex(data, table, scan)
+    lost = metaindex_damage(data[-FOOTER_SIZE:], table)
+    scan.damage += [] if lost is None else [lost]
     if scan.header is None and scan.refusal is None and not scan.damage:
         scan.damage.append(BlockDamage(0, "there is no header"))
     return scan
 
 
-def _check_metaindex(data: bytes, table: Table, scan: IndexScan) -> None:
-    """The metaindex holds nothing and readers pass over it; damage to it is damage all the same."""
-    footer = data[-FOOTER_SIZE:]
+def metaindex_damage(footer: bytes, table: Table) -> BlockDamage | None:
+    """Return what is wrong with the metaindex: it holds nothing and readers pass over it, but damage is damage."""
     offset, pos = decode_varint(footer, 0)
     size, _ = decode_varint(footer, pos)
     try:
         table.read_block(BlockHandle(offset, size))
     except errors.DataLossError as e:
-        scan.damage.append(BlockDamage(offset, f"metaindex: {e.message}"))
+        return BlockDamage(offset, f"metaindex: {e.message}")
+    return None
 
 
-def _walk(data: bytes, scan: IndexScan) -> None:
+def walk(data: bytes, scan: IndexScan) -> None:
     """Take the blocks from the start of the file on, as far as they can be followed."""
     pos = 0
     while pos < len(data) and data[pos : pos + len(_EMPTY_BLOCK)] != _EMPTY_BLOCK:
@@ -169,6 +170,8 @@ def _restarts(data: bytes, start: int, pos: int, entries: int) -> tuple[int, boo
 def _take(scan: IndexScan, keys: list[bytes], values: list[bytes], *, doubtful: bool) -> None:
     for key, value in zip(keys, values):
         if not key:
+            if not doubtful:
+                scan.records[key] = value
             _take_header(scan, value, doubtful)
         elif not doubtful:
             scan.records[key] = value

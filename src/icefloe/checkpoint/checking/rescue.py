@@ -13,13 +13,13 @@ from icefloe.checkpoint.checking import diagnosis
 from icefloe.checkpoint.checking.rescue_writer import RescueWriter
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.checking.survey import Stored, Survey, survey
-from icefloe.checkpoint.checking.verify import Opened, opened
+from icefloe.checkpoint.checking.verify import Opened, opened, target_of
+from icefloe.checkpoint.checking.verify_v1 import LenientV1Reader
 from icefloe.checkpoint.entries import LITTLE, Entry, Header
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import to_key
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reading import CheckpointReader
-from icefloe.checkpoint.resolve import resolve
 
 OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -66,14 +66,19 @@ def rescue(
     Raises: NotFoundError if there is no checkpoint; AlreadyExistsError, InvalidArgumentError for a destination that
     must not be written; DataLossError if nothing could be rescued. Then nothing is written.
     """
-    target = resolve(source)
+    target = target_of(source)
     prefix = os.path.expanduser(os.fsdecode(destination))
     with contextlib.ExitStack() as stack:
         other = None if fill_from is None else stack.enter_context(open_checkpoint(fill_from))
         _check_destination(prefix, [target.prefix, *([] if other is None else [other.prefix])], overwrite)
         out = Rescue(target.prefix, prefix)
         if target.v1_files or commit.locate(target.prefix) is None:
-            reader = stack.enter_context(open_checkpoint(source))
+            if target.v1_files:
+                reader: CheckpointReader
+            if target.v1_files:
+                reader = stack.enter_context(LenientV1Reader(target.prefix, target.v1_files))
+            else:
+                reader = stack.enter_context(open_checkpoint(source))
             work = _Work(out, other, RescueWriter(prefix, Header(1), progress))
             _write(work, lambda: _take_values(work, reader))
             return out
@@ -128,11 +133,12 @@ def _looked(found: Opened, destination: str, out: Rescue, salvage: bool, progres
         raise errors.InvalidArgumentError(scan.refusal, path=found.index.path)
     if scan.undone:
         out.notes.append(f"{found.index.path}: read without the CRs that a transfer in text mode added")
+    looked = survey(scan, found.sources, found.count, paths=found.paths, doubtful=salvage, progress=progress)
     if scan.damage:
         out.notes.append(
-            f"{found.index.path}: {len(scan.damage)} parts are damaged; {len(scan.records)} entries are whole"
+            f"{found.index.path}: {len(scan.damage)} parts are damaged; "
+            f"{len(looked.names())} tensors are named in the rest"
         )
-    looked = survey(scan, found.sources, found.count, paths=found.paths, doubtful=salvage, progress=progress)
     converted = _converted(looked)
     with contextlib.ExitStack() as stack:
         if converted:

@@ -103,6 +103,8 @@ def survey(
 
 def _take_entries(out: Survey, records: Mapping[bytes, bytes], doubtful: bool) -> None:
     for key, raw in records.items():
+        if not key:  # the header
+            continue
         name, part = to_name(key), None
         try:
             if slices.is_slice_key(key):

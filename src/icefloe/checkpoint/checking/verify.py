@@ -15,10 +15,11 @@ from icefloe.checkpoint.checking.index_scan import IndexScan, scan_index
 from icefloe.checkpoint.checking.leftovers import leftovers_of
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.checking.survey import Stored, Survey, survey
-from icefloe.checkpoint.checking.verify_v1 import verify_v1
+from icefloe.checkpoint.checking.verify_v1 import looks_like_v1, verify_v1
 from icefloe.checkpoint.files import Source, identity, list_directory
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.resolve import resolve
+from icefloe.checkpoint.resolve import Target, resolve
+from icefloe.checkpoint.sniff import sniff
 
 _MAX_SHARDS = 99999
 _MAX_NAMED = 20
@@ -38,7 +39,7 @@ def verify(path: str | os.PathLike[str], *, progress: Progress | None = None) ->
     Raises: NotFoundError if there is no checkpoint, InvalidArgumentError if `path` is something else. Damage is no
     error: it is in the answer.
     """
-    target = resolve(path)
+    target = target_of(path)
     if target.v1_files:
         return verify_v1(target.prefix, target.v1_files, progress=progress)
     if commit.locate(target.prefix) is None:
@@ -49,6 +50,19 @@ def verify(path: str | os.PathLike[str], *, progress: Progress | None = None) ->
         if found.ok or not replaced:
             break
     return found
+
+
+def target_of(path: str | os.PathLike[str]) -> Target:
+    """Return the checkpoint that `path` stands for, also where it is a V1 file so damaged that it is known as such by
+    its beginning only. Raises: as `resolve`.
+    """
+    try:
+        return resolve(path)
+    except errors.InvalidArgumentError:
+        text = os.path.expanduser(os.fsdecode(path))
+        if os.path.isfile(text) and (sniff(text).kind == "sstable" or looks_like_v1(text)):
+            return Target(text, (text,))
+        raise
 
 
 @dataclass(slots=True)

@@ -8,13 +8,46 @@ from icefloe import errors
 from icefloe.checkpoint import names
 from icefloe.checkpoint.checking.diagnosis import describe_failure, diagnose_index
 from icefloe.checkpoint.checking.findings import FileCheck, Problem, Verification
+from icefloe.checkpoint.checking.index_scan import IndexScan, metaindex_damage, walk
 from icefloe.checkpoint.checking.leftovers import leftovers_of
 from icefloe.checkpoint.checking.sums import Progress
-from icefloe.checkpoint.files import Source
-from icefloe.checkpoint.v1_reader import V1Reader
-from icefloe.wire.sstable import Table
+from icefloe.checkpoint.files import Source, read_head
+from icefloe.checkpoint.v1_reader import Records, V1Reader
+from icefloe.wire.sstable import FOOTER_SIZE, Table
 
 _MAX_SHARDS = 99999
+_MAX_WALKED = 4 << 30
+
+
+def walked(source: Source) -> IndexScan:
+    """Return the records in the whole blocks of a file whose footer or list of blocks is lost.
+
+    Raises: ResourceExhaustedError if the file is too large to be held.
+    """
+    if source.size > _MAX_WALKED:
+        raise errors.ResourceExhaustedError(f"a damaged file of {source.size} bytes is not searched", path=source.path)
+    scan = IndexScan()
+    walk(source.read(0, source.size), scan)
+    return scan
+
+
+class LenientV1Reader(V1Reader):
+    """A V1 checkpoint whose files may have lost their ends: what is in whole blocks can be read."""
+
+    def _table(self, source: Source) -> Table | Records:
+        try:
+            return super()._table(source)
+        except errors.DataLossError:
+            records = walked(source).records
+            if b"" not in records:
+                raise
+            return records
+
+
+def looks_like_v1(path: str) -> bool:
+    """Whether a file begins as a V1 checkpoint does: an entry without a key, whose value lists tensors."""
+    head = read_head(path, 8)
+    return len(head) == 8 and head[:2] == b"\0\0" and b"\x0a" in head[3:]
 
 
 def verify_v1(prefix: str, paths: Sequence[str], *, progress: Progress | None = None) -> Verification:
@@ -39,7 +72,9 @@ def _check_blocks(path: str, out: Verification, progress: Progress | None) -> bo
             table = Table(source.read, source.size)
         except errors.DataLossError as e:
             damage.append((e.offset, e.message))
-            whole = False
+            scan = walked(source)
+            out.blocks += scan.blocks
+            whole = b"" in scan.records
         else:
             out.blocks += len(table.handles)
             for i, handle in enumerate(table.handles):
@@ -51,6 +86,8 @@ def _check_blocks(path: str, out: Verification, progress: Progress | None) -> bo
                 if progress is not None:
                     progress(handle.size)
                 out.bytes_checked += handle.size
+            lost = metaindex_damage(source.read(source.size - FOOTER_SIZE, FOOTER_SIZE), table)
+            damage += [] if lost is None else [(lost.offset, lost.reason)]
         for offset, reason in damage:
             where = "" if offset is None else f" at byte {offset}:"
             out.problems.append(Problem("index", f"{path}:{where} {reason}", path=path, offset=offset))
@@ -74,7 +111,7 @@ def _missing_shards(paths: Sequence[str]) -> list[Problem]:
 def _check_records(prefix: str, paths: Sequence[str], out: Verification) -> None:
     """Decode each tensor that the readable files list."""
     try:
-        reader = V1Reader(prefix, paths)
+        reader = LenientV1Reader(prefix, paths)
     except errors.OpError as e:
         out.problems.append(Problem("index", describe_failure(e), path=e.path, offset=e.offset))
         return
