@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -60,6 +60,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
     entries: Mapping[str, Entry]
     left_out: Mapping[str, str] = {}
     also: str | None = None
+    _damaged: Collection[str] = ()  # those of `left_out` that a whole file would have
 
     @abstractmethod
     def read(self, name: str) -> np.ndarray:
@@ -137,7 +138,8 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         if name in self.entries:
             return name
         if name in self.left_out:
-            raise errors.UnimplementedError(f"{name} cannot be read: {self.left_out[name]}", path=self.prefix)
+            cls = errors.DataLossError if name in self._damaged else errors.UnimplementedError
+            raise cls(f"{name} cannot be read: {self.left_out[name]}", path=self.prefix)
         found = self._other_keys(name)
         if len(found) > 1:
             raise errors.InvalidArgumentError(

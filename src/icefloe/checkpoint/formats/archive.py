@@ -91,7 +91,7 @@ def members(source: Source) -> list[Member]:
                 path=source.path,
             )
         end = info.header_offset
-    return [_member(source, info) for info in infos if not info.is_dir()]
+    return [_member(source, info) for info in infos if not info.filename.endswith("/")]
 
 
 def _member(source: Source, info: zipfile.ZipInfo) -> Member:

@@ -19,7 +19,7 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint.files import Source
-from icefloe.checkpoint.formats import archive, keras_names, side_entry
+from icefloe.checkpoint.formats import archive, hdf5_attributes, keras_names, side_entry
 from icefloe.checkpoint.formats.archive import Window
 from icefloe.checkpoint.formats.array_reader import ArrayReader, Stored, native_dtype
 from icefloe.checkpoint.formats.side_entry import Note, SideEntry, load_json
@@ -87,6 +87,7 @@ class Hdf5Reader(ArrayReader):
         found: dict[str, Stored] = {}
         given: dict[str, str] = {}
         left_out: dict[str, str] = {}
+        damaged: set[str] = set()
         seen: list[str] = []
         self._file.visit(seen.append)
         for path in seen:
@@ -95,10 +96,8 @@ class Hdf5Reader(ArrayReader):
                 if not isinstance(item, h5py.Dataset):
                     continue
                 dtype = self._checked_dtype(item)
-                noted = item.attrs.get("dtype")
-                if isinstance(noted, (str, bytes)) and (
-                    said := _named_dtype(noted, item.dtype.itemsize) if dtype != datatypes.string else None
-                ):
+                noted = None if dtype == datatypes.string else hdf5_attributes.text(item, "dtype")
+                if noted is not None and (said := _named_dtype(noted, item.dtype.itemsize)) is not None:
                     notes[path] = said
                     dtype = dtype or said
                 if dtype is None:
@@ -106,17 +105,20 @@ class Hdf5Reader(ArrayReader):
                 shape = tuple(item.shape) if item.shape is not None else None
                 if shape is None:
                     raise errors.UnimplementedError("it has no elements and no shape")
-                if isinstance(name := item.attrs.get("name"), str):
+                if (name := hdf5_attributes.text(item, "name")) is not None:
                     given[path] = name
             except errors.OpError as e:
                 left_out[path] = e.message
+                if isinstance(e, errors.DataLossError):
+                    damaged.add(path)
                 continue
             except Exception as e:  # one damaged object; see `_damage`
                 left_out[path] = f"damaged: {e or type(e).__name__}"
+                damaged.add(path)
                 continue
             paths.append(path)
             found[path] = Stored(path, dtype, shape)
-        self.left_out = left_out
+        self.left_out, self._damaged = left_out, damaged
         side = self._side()
         if side is None and notes:
             side = SideEntry()
@@ -132,8 +134,8 @@ class Hdf5Reader(ArrayReader):
         return {key: item.name for key, item in self._stored.items()}
 
     def _side(self) -> SideEntry | None:
-        raw = self._file.attrs.get(side_entry.NAME)
-        return side_entry.decode(raw) if isinstance(raw, (str, bytes)) else None
+        raw = hdf5_attributes.text(self._file, side_entry.NAME)
+        return None if raw is None else side_entry.decode(raw)
 
     def _names(self, paths: list[str], given: dict[str, str], left_out: dict[str, str]) -> dict[str, str]:
         """Return path -> key, and note the other names of each."""
@@ -251,11 +253,11 @@ class KerasReader(Hdf5Reader):
         return self._size
 
 
-def _named_dtype(name: str | bytes, itemsize: int) -> DType | None:
+def _named_dtype(name: str, itemsize: int) -> DType | None:
     """Return the dtype that the attribute of a dataset names, if its elements can be the dataset's bits."""
     try:
-        dtype = datatypes.as_dtype(name.decode() if isinstance(name, bytes) else name)
-    except (TypeError, UnicodeDecodeError):
+        dtype = datatypes.as_dtype(name)
+    except TypeError:
         return None
     return dtype if dtype.size == itemsize and not dtype.numpy.hasobject else None
 

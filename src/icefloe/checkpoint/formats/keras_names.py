@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from icefloe.checkpoint.formats.hdf5_attributes import text, texts
+
 _DENSE = ("kernel", "bias")
 _RECURRENT = ("kernel", "recurrent_kernel", "bias")
 # Class of a layer in snake case -> names of its weights in order; a last "bias" may be absent.
@@ -36,39 +38,21 @@ _CONTAINERS = frozenset(("layers", "_layer_checkpoint_dependencies"))
 _VARIABLE = re.compile(r"(?:(?P<owner>.+)/)?vars/(?P<number>[0-9]+)")
 
 
-def texts(attributes: Mapping[str, Any], name: str) -> list[str] | None:
-    """Return a list of texts among attributes, put together where it is in pieces; None where there is none."""
-    if name in attributes:
-        return _texts(attributes[name])
-    found: list[str] = []
-    piece = 0
-    while f"{name}{piece}" in attributes:
-        found += _texts(attributes[f"{name}{piece}"])
-        piece += 1
-    return found if piece else None
-
-
-def _texts(value: Any) -> list[str]:
-    if getattr(value, "dtype", None) is not None and value.dtype.kind not in "OSU":
-        return []  # an empty list is stored as one of numbers
-    return [v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else str(v) for v in list(value)]
-
-
 def listed(file: Any, paths: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """Yield `(path, weight name, layer)` of the weights that a file of Keras 1 or 2 lists, in its order."""
     present = set(paths)
     root = "model_weights" if "model_weights" in file else ""
     group = file[root] if root else file
-    for layer in texts(group.attrs, "layer_names") or ():
+    for layer in texts(group, "layer_names") or ():
         place = "/".join(filter(None, (root, layer)))
         if place not in file:
             continue
-        for weight in texts(file[place].attrs, "weight_names") or ():
+        for weight in texts(file[place], "weight_names") or ():
             path = f"{place}/{weight}"
             if path in present:
                 yield path, weight, layer
     if "optimizer_weights" in file:
-        for weight in texts(file["optimizer_weights"].attrs, "weight_names") or ():
+        for weight in texts(file["optimizer_weights"], "weight_names") or ():
             path = f"optimizer_weights/{weight}"
             if path in present:
                 yield path, weight, "optimizer_weights"
@@ -131,10 +115,8 @@ def _part_names(file: Any, parts: Sequence[str], names: Mapping[str, str]) -> It
         if part in _CONTAINERS:
             continue
         path = "/".join(parts[: i + 1])
-        said = file[f"{path}/vars"].attrs.get("name") if f"{path}/vars" in file else None
-        if isinstance(said, bytes):
-            said = said.decode("utf-8", "replace")
-        yield said if isinstance(said, str) and said else names.get(path, part)
+        said = text(file[f"{path}/vars"], "name") if f"{path}/vars" in file else None
+        yield said or names.get(path, part)
 
 
 def _weight_names(parts: Sequence[str], count: int) -> tuple[str, ...] | None:

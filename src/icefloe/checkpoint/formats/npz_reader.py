@@ -76,7 +76,7 @@ def parse_npy(head: Buffer) -> Layout:
         raise errors.UnimplementedError("records are no tensor")
     try:
         element = np.dtype(descr)
-    except (TypeError, ValueError, SyntaxError):
+    except Exception:  # numpy parses such texts with whatever comes up
         raise errors.DataLossError(f"unknown element type {descr[:80]!r} in an .npy header") from None
     if element.hasobject:
         raise errors.UnimplementedError("Python objects are stored as a pickle, which icefloe never loads")
@@ -105,9 +105,9 @@ class NpzReader(ArrayReader):
             self._members: dict[str, Member] = {}
             self._layouts: dict[str, Layout] = {}
             self._take(*self._look())
-        except BaseException:
+        except errors.OpError as e:
             self.close()
-            raise
+            raise e.add_context(path=path) from None
 
     def close(self) -> None:
         self._source.close()
@@ -115,6 +115,7 @@ class NpzReader(ArrayReader):
     def _look(self) -> tuple[dict[str, Stored], SideEntry | None]:
         found: dict[str, Stored] = {}
         left_out: dict[str, str] = {}
+        damaged: set[str] = set()
         for member in archive.members(self._source):
             name = member.name.removesuffix(".npy")
             if name in self._members:
@@ -132,10 +133,12 @@ class NpzReader(ArrayReader):
                     raise errors.UnimplementedError(f"elements of type {layout.element} are no tensor's")
             except errors.OpError as e:
                 left_out[name] = e.message
+                if isinstance(e, errors.DataLossError):
+                    damaged.add(name)
                 continue
             self._layouts[name] = layout
             found[name] = Stored(name, dtype, layout.shape, member.start + layout.start)
-        self.left_out = left_out
+        self.left_out, self._damaged = left_out, damaged
         side = None
         if side_entry.NPZ_NAME in found:
             raw = self._raw(side_entry.NPZ_NAME, side_entry.MAX_SIZE)
