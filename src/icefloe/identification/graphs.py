@@ -25,10 +25,12 @@ def _proto_fields(path: str) -> tuple[bytes, list[message.Field], str | None]:
     """
     with open(path, "rb") as file:
         data = file.read()
+    found: list[message.Field] = []
     try:
-        return data, list(message.fields(data)), None
+        found.extend(message.fields(data))  # on an error, those before it are there
     except errors.DataLossError as error:
-        return data, list(message.fields(data, 0, error.offset or 0)), error.message
+        return data, found, error.message
+    return data, found, None
 
 
 def _counts(data: bytes, fields: list[message.Field]) -> dict[str, Any]:
