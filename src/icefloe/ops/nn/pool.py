@@ -18,6 +18,7 @@ from icefloe.ops.allocation import check_shape
 from icefloe.ops.nn import pooling
 from icefloe.ops.nn.correlate import working_dtype
 from icefloe.ops.nn.pooling_geometry import Pooling, check_rank, ints_of
+from icefloe.ops.nn.pooling_gradient import max_pool_gradient
 from icefloe.ops.nn.windows import from_channels_last, to_channels_last
 
 Kernel = Callable[..., Any]
@@ -59,6 +60,10 @@ def _max_pool_gradients(pool: Pooling, x: Any, y: Any, dy: Any, *, second: bool)
         raise errors.InvalidArgumentError(
             f"Expected grad shape to be {shape_text(wanted)}, but got {shape_text(np.shape(dy))}"
         )
+    if not second and last.dtype == grad.dtype and last.dtype in (np.float32, np.float64):
+        plain = max_pool_gradient(last, grad, windows)
+        if plain is not None:
+            return from_channels_last(plain, pool.first)
     _, where = pooling.first_maxima(last, windows)
     back = pooling.max_pool_second_gradient if second else pooling.max_pool_gradient
     work = working_dtype(grad.dtype)

@@ -12,9 +12,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from icefloe.machine import threads
 from icefloe.ops.nn.windows import Window
 
 Array: TypeAlias = np.ndarray[Any, Any]
+
+_PART_BYTES = 1 << 19  # of images pooled at a time
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:
@@ -32,18 +35,31 @@ def _along(axis: int, part: slice) -> tuple[slice, ...]:
 
 def max_pool(x: Array, windows: Sequence[Window]) -> Array:
     """Return the greatest element of each window, [n, *out, c]. x: [n, *in, c]."""
+    out = np.empty((len(x), *(w.out for w in windows), x.shape[-1]), x.dtype)
+    images = max(1, _PART_BYTES // max(1, x[:1].nbytes))
+
+    def part(i: int) -> None:
+        some = slice(i * images, (i + 1) * images)
+        _max_pool(x[some], windows, out[some])
+
+    threads.share(-(-len(x) // images), part, large=x.nbytes > 2 * _PART_BYTES)
+    return out
+
+
+def _max_pool(x: Array, windows: Sequence[Window], out: Array) -> None:
     larger = np.maximum if x.dtype.kind in "iu" else np.fmax
-    given = x
-    for axis, w in enumerate(windows, 1):
-        if w.size == w.stride == 1 and w.out == w.length:
-            continue
-        out = np.full((*x.shape[:axis], w.out, *x.shape[axis + 1 :]), lowest(x.dtype), x.dtype)
+    moving = [(axis, w) for axis, w in enumerate(windows, 1) if w.size > 1 or w.stride > 1 or w.out != w.length]
+    if not moving:
+        out[...] = x
+    for axis, w in moving:
+        is_last = axis == moving[-1][0]
+        made = out if is_last else np.empty((*x.shape[:axis], w.out, *x.shape[axis + 1 :]), x.dtype)
+        made[...] = lowest(x.dtype)
         for offset in range(w.size):
             places, elements = w.span(offset)
-            target = out[_along(axis, places)]
+            target = made[_along(axis, places)]
             larger(target, x[_along(axis, elements)], out=target)
-        x = out
-    return x.copy() if x is given else x
+        x = made
 
 
 def counts(windows: Sequence[Window]) -> Array:
