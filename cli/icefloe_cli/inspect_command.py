@@ -73,7 +73,10 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
 
 _GRAPHS = frozenset(("graph", "graph_text", "json", "meta_graph", "meta_graph_text"))
 _SAVED_MODELS = frozenset(("saved_model", "saved_model_text", "saved_model_directory"))
-_CHECKPOINTS = frozenset(("checkpoint", "v1_checkpoint", "checkpoint_directory", "state", "data_shard"))
+_CHECKPOINTS = frozenset(
+    ("checkpoint", "v1_checkpoint", "checkpoint_directory", "state", "data_shard")
+    + ("npz", "hdf5", "keras", "safetensors")
+)
 
 
 def _graph_data(graph: Any) -> dict[str, Any]:

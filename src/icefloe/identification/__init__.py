@@ -24,6 +24,8 @@ _FILES: dict[str, Callable[[str, Finding], Identification]] = {
     "npy": foreign.npy,
     "npz": foreign.npz,
     "hdf5": foreign.hdf5,
+    "keras": foreign.keras,
+    "safetensors": foreign.safetensors,
     "git_lfs": foreign.git_lfs,
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from icefloe import errors
-from icefloe.checkpoint import files
+from icefloe.checkpoint import files, open_checkpoint
 from icefloe.checkpoint.sniff import Finding
 from icefloe.identification.finding import HINTS, Identification, count
 from icefloe.proto import Event, FingerprintDef
@@ -34,34 +34,60 @@ def npy(path: str, finding: Finding) -> Identification:
 
 def npz(path: str, finding: Finding) -> Identification:
     """Identify an .npz file."""
-    import zipfile
+    return _arrays(path, finding, "array")
 
+
+def safetensors(path: str, finding: Finding) -> Identification:
+    """Identify a safetensors file."""
+    return _arrays(path, finding, "tensor")
+
+
+def keras(path: str, finding: Finding) -> Identification:
+    """Identify a .keras archive."""
+    return _arrays(path, finding, "weight")
+
+
+def _arrays(path: str, finding: Finding, noun: str) -> Identification:
+    """Identify a file of arrays by what is in it."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            arrays = [name.removesuffix(".npy") for name in archive.namelist()]
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
-        return Identification(path, "npz", f"{finding.description}, damaged: {error}")
-    return Identification(path, "npz", f"{finding.description} of {count(len(arrays), 'array')}", {"arrays": arrays})
+        with open_checkpoint(path) as reader:
+            details: dict[str, Any] = {
+                "arrays": list(reader),
+                "elements": sum(entry.num_elements for entry in reader.entries.values()),
+                "left_out": dict(reader.left_out),
+                "object_based": reader.object_graph is not None,
+            }
+    except errors.OpError as error:
+        return Identification(path, finding.kind, f"{finding.description}, damaged: {error.message}")
+    words = f"{finding.description} of {count(len(details['arrays']), noun)}"
+    if details["left_out"]:
+        words += f" and {count(len(details['left_out']), 'thing')} that no tensor can hold"
+    return Identification(path, finding.kind, words, details)
 
 
 def hdf5(path: str, finding: Finding) -> Identification:
     """Identify an HDF5 file, a Keras model or others."""
     import h5py
 
+    from icefloe.checkpoint.formats import hdf5_attributes
+
     try:
-        with h5py.File(path, "r") as file:
-            keras = file.attrs.get("keras_version")
-            if keras is None and "model_weights" in file:
-                keras = file["model_weights"].attrs.get("keras_version")
+        with h5py.File(path, "r", locking=False) as file:
+            version = hdf5_attributes.text(file, "keras_version")
+            if version is None and "model_weights" in file:
+                version = hdf5_attributes.text(file["model_weights"], "keras_version")
             groups = sorted(file)
             whole = "model_config" in file.attrs
-    except (OSError, RuntimeError, KeyError, ValueError, AttributeError) as error:
-        return Identification(path, "hdf5", f"{finding.description}, damaged: {error}")
-    if keras is None:
-        return Identification(path, "hdf5", finding.description, {"groups": groups, "keras_version": None})
-    version = keras.decode() if isinstance(keras, bytes) else str(keras)
-    words = f"a Keras {'model' if whole else 'weights file'} (HDF5), written by Keras {version}"
-    return Identification(path, "hdf5", words, {"groups": groups, "keras_version": version})
+            numbered = "layers" in groups or "_layer_checkpoint_dependencies" in groups
+    except Exception as error:  # the library raises whatever comes up for a damaged file
+        return Identification(path, "hdf5", f"{finding.description}, damaged: {error or type(error).__name__}")
+    details: dict[str, Any] = {"groups": groups, "keras_version": version}
+    words = finding.description
+    if version is not None:
+        words = f"a Keras {'model' if whole else 'weights file'} (HDF5), written by Keras {version}"
+    elif numbered:
+        words = "a Keras weights file (.weights.h5)"
+    return Identification(path, "hdf5", words, details)
 
 
 def git_lfs(path: str, finding: Finding) -> Identification:
