@@ -8,6 +8,7 @@ path without `/.ATTRIBUTES/VARIABLE_VALUE`, and by the full name of its variable
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import translate
 
@@ -77,7 +78,8 @@ class Patterns:
 def compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
     """Return a regular expression. Raises: InvalidArgumentError if it is none."""
     try:
-        return re.compile(expression, flags)
+        with warnings.catch_warnings(action="ignore"):  # of Python, on what later versions may read otherwise
+            return re.compile(expression, flags)
     except (re.error, OverflowError, RecursionError) as e:
         raise errors.InvalidArgumentError(f"{expression!r} is no regular expression: {e}") from None
 

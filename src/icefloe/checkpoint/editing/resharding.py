@@ -98,7 +98,7 @@ def _repartitioned(
             given = partition[pattern]
             parts, axis = given if isinstance(given, tuple) else (given, 0)
             report.partitioned[name] = parts
-            out[name] = _cut(tensor, even_slices(name, tensor.shape, axis, parts) if parts > 1 else [])
+            out[name] = _cut(tensor, even_slices(name, tensor.shape, axis, parts) if parts != 1 else [])
     cut.check_used(names)
     whole.check_used(names)
     return out
