@@ -167,6 +167,13 @@ NAMES: dict[str, dict[str, str]] = {
             log_every_n log_first_n log_if set_verbosity vlog warn warning
         """,
     },
+    "graph_util": {
+        "transforms.subgraphs": """
+            convert_variables_to_constants extract_sub_graph must_run_on_cpu remove_training_nodes
+            tensor_shape_from_node_def_name
+        """,
+        "graph.import_graph": "import_graph_def",
+    },
     "graphs": {
         "analysis.op_coverage": "Coverage FamilyCoverage coverage",
         "analysis.graph_io": "GraphInput GraphIO GraphOutput io=graph_io",
@@ -176,6 +183,9 @@ NAMES: dict[str, dict[str, str]] = {
         "analysis.graph_match": "GraphMatch match=graph_match",
         "analysis.graph_costs": "GraphCosts ScopeCost costs=graph_costs",
         "transforms.freezing": "freeze",
+        "transforms.stripping": "extract strip",
+        "transforms.optimizing": "optimize",
+        "transforms.fixing": "fix",
         "transforms.reports": "Check PassReport Transformed",
         "analysis.graph_overview": "GraphOverview SignatureRow TensorRow overview=graph_overview",
     },

@@ -22,11 +22,15 @@ from icefloe.analysis.graph_costs import graph_costs as costs
 from icefloe.analysis.op_coverage import coverage as coverage
 from icefloe.analysis.graph_diff import graph_diff as diff
 from icefloe.analysis.graph_dot import graph_dot as dot
+from icefloe.transforms.stripping import extract as extract
+from icefloe.transforms.fixing import fix as fix
 from icefloe.transforms.freezing import freeze as freeze
 from icefloe.analysis.graph_io import graph_io as io
 from icefloe.analysis.graph_match import graph_match as match
 from icefloe.analysis.graph_ops import graph_ops as ops
+from icefloe.transforms.optimizing import optimize as optimize
 from icefloe.analysis.graph_overview import graph_overview as overview
+from icefloe.transforms.stripping import strip as strip
 
 
 __all__ = [
@@ -53,9 +57,13 @@ __all__ = [
     "coverage",
     "diff",
     "dot",
+    "extract",
+    "fix",
     "freeze",
     "io",
     "match",
     "ops",
+    "optimize",
     "overview",
+    "strip",
 ]

@@ -124,3 +124,32 @@ def test_freeze_of_a_saved_model(cli, tmp_path):
     result = cli("graph", "freeze", source, "-o", tmp_path / "frozen.pb")
     assert result.code == 0
     assert "check    equal" in result.out
+
+
+@pytest.mark.parametrize("command", ["extract", "strip", "optimize", "fix"])
+def test_a_transform_writes_a_graph_that_runs(cli, model, tmp_path, command):
+    cli("graph", "freeze", model, "-o", tmp_path / "frozen.pb")
+    result = cli("graph", command, tmp_path / "frozen.pb", "-o", tmp_path / "new.pb")
+    assert result.code == 0
+    assert "check    equal" in result.out
+    assert cli("graph", "diff", tmp_path / "new.pb", tmp_path / "new.pb").code == 0
+    feed = ["--feed", "x=[[1, 2]]"]
+    assert cli("run", tmp_path / "new.pb", "y", *feed).out == cli("run", tmp_path / "frozen.pb", "y", *feed).out
+
+
+def test_fix_of_what_no_tool_reads(cli, tmp_path):
+    definition = tf.proto.GraphDef()
+    definition.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+    definition.node.add(name="y", op="Neg", input=["x", "^gone"]).attr["T"].type = 1
+    (tmp_path / "broken.pb").write_bytes(definition.SerializeToString())
+    assert cli("run", tmp_path / "broken.pb", "y", "--feed", "x=1").code == 1
+    assert cli("graph", "fix", tmp_path / "broken.pb", "-o", tmp_path / "fixed.pb").code == 0
+    assert cli("run", tmp_path / "fixed.pb", "y", "--feed", "x=1").out.endswith("-1.0\n")
+
+
+def test_fix_of_what_is_no_graph(cli, tmp_path):
+    (tmp_path / "page.pb").write_text("<!DOCTYPE html><html></html>")
+    result = cli("graph", "fix", tmp_path / "page.pb", "-o", tmp_path / "fixed.pb")
+    assert result.code == 1
+    assert "HTML" in result.err
+    assert not (tmp_path / "fixed.pb").exists()

@@ -24,6 +24,7 @@ from icefloe.proto import NodeDef as _NodeDefMessage
 
 ELSEWHERE = {
     # framework
+    "graph_util__graph_defs_equal": "transforms.subgraphs:graph_defs_equal",
     "ops__NotDifferentiable": "autodiff.registration:not_differentiable",
     "ops__RegisterGradient": "autodiff.registration:RegisterGradient",
     "device__merge_device": "graph.device_spec:merge_device",

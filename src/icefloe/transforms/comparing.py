@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from icefloe import errors
+from icefloe import errors, opdefs
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.graph.tensor import Tensor
@@ -34,7 +34,8 @@ def random_feed(tensor: Tensor, rng: np.random.Generator, unknown: int = 2, rank
     dtype = tensor.dtype.base_dtype
     if dtype.name == "string":
         words = np.empty(shape, object)
-        words.flat = [bytes(letters) for letters in rng.integers(97, 123, (words.size, 3), np.uint8)]
+        for place in np.ndindex(words.shape):
+            words[place] = bytes(rng.integers(97, 123, 3, np.uint8))
         return words
     if dtype.name in ("resource", "variant"):
         raise errors.InvalidArgumentError(f"{tensor.name} is of dtype {dtype.name}: there is no random value for it")
@@ -56,13 +57,18 @@ def compare_runs(
     seed: int = 0,
     initialize: Sequence[str] = (),
     tolerance: float | None = None,
+    prepare: Callable[[Session], None] | None = None,
 ) -> Check:
     """Run `outputs` before and after on random values of `inputs`.
 
     before: a session that is ready to run. names: tensors that have another name after. initialize: operations that the
-    new graph runs first. tolerance: the largest difference, relative to the largest element.
+    new graph runs first. tolerance: the largest difference, relative to the largest element. prepare: called with the
+    session of the new graph.
     """
     graph = after if isinstance(after, Graph) else read_graph(after)
+    drawn = _draws(before.graph, outputs)
+    if drawn:
+        return Check("not checked", f"the graph draws other numbers in each session: {drawn}")
     renamed = names or {}
     rng = np.random.default_rng(seed)
     problem = "no feed suits the graph"
@@ -78,8 +84,26 @@ def compare_runs(
                 if not _has_unknown_rank(before.graph, inputs):
                     break
                 continue
-            return _compare(graph, feeds, outputs, expected, renamed, initialize, tolerance)
+            return _compare(graph, feeds, outputs, expected, renamed, initialize, tolerance, prepare)
     return Check("not checked", f"the graph does not run on random values: {problem.splitlines()[0]}")
+
+
+def _draws(graph: Graph, outputs: Sequence[str]) -> str:
+    """Return the name of a random op without seeds that outputs need, or ""."""
+    waiting = [graph.get_tensor_by_name(name).op for name in outputs]
+    seen = set(waiting)
+    while waiting:
+        op = waiting.pop()
+        attrs = op.node_def.attr
+        definition = opdefs.find(op.type)
+        if definition is not None and definition.is_stateful and any(a.name == "seed2" for a in definition.attr):
+            if not attrs["seed"].i and not attrs["seed2"].i:
+                return op.name
+        for other in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return ""
 
 
 def _has_unknown_rank(graph: Graph, inputs: Sequence[str]) -> bool:
@@ -94,9 +118,12 @@ def _compare(
     names: Mapping[str, str],
     initialize: Sequence[str],
     tolerance: float | None,
+    prepare: Callable[[Session], None] | None,
 ) -> Check:
     with Session(graph=graph) as session:
         try:
+            if prepare is not None:
+                prepare(session)
             if initialize:
                 session.run([graph.get_operation_by_name(name) for name in initialize])
             given = {names.get(name, name): value for name, value in feeds.items()}

@@ -21,7 +21,7 @@ from icefloe import errors, opdefs
 from icefloe.datatypes import as_dtype
 from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.proto import FunctionDef, NodeDef
-from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, set_inputs
+from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, node_of, set_inputs
 from icefloe.transforms.reports import PassReport, notes
 
 RESOURCE = 20  # DT_RESOURCE
@@ -58,6 +58,52 @@ def to_constants(nodes: Nodes, values: Mapping[str, Any]) -> PassReport:
     Raises: InvalidArgumentError if an op takes a handle of one of these variables and has no form for a value.
     """
     return _Conversion(nodes, values).run()
+
+
+def use_values(nodes: Nodes, cells: set[str]) -> tuple[list[str], int]:
+    """Change what takes references of the nodes `cells` to take their values; return notes and how many changed.
+
+    cells: names of nodes that give a value where a variable was; it grows by the nodes that hand the value on.
+
+    Raises: InvalidArgumentError if an op changes one of them and has no form for a value.
+    """
+    told: list[str] = []
+    total = 0
+    changed = True
+    while changed:
+        changed = False
+        for node in nodes:
+            first = next(iter(data_inputs(node)), None)
+            if first is None or node_of(first) not in cells:
+                continue
+            if node.op in _REF_FORMS:
+                node.op = _REF_FORMS[node.op]
+                cells.add(node.name)
+            elif node.op in _RESULTS:
+                told.append(f"{node.name}: a {node.op} gives its result and changes nothing")
+                _make_result(node)
+                cells.add(node.name)
+            elif node.op == "IsVariableInitialized":
+                nodes.add(constant_node(node.name, True))
+            elif takes_reference(node.op):
+                raise errors.InvalidArgumentError(
+                    f"node {node.name!r} is a {node.op} that changes variable {first!r}: it has no form for a value"
+                )
+            else:
+                continue
+            total += 1
+            changed = True
+    return told, total
+
+
+def _make_result(node: NodeDef) -> None:
+    """Make of an assignment the value it returns."""
+    variable, value, *rest = node.input
+    set_inputs(node, [value, *rest] if node.op == "Assign" else [variable, value, *rest])
+    node.op = _RESULTS[node.op]
+    for attr in ("use_locking", "validate_shape"):
+        if attr in node.attr:
+            del node.attr[attr]
 
 
 class _Scope:
@@ -131,7 +177,9 @@ class _Conversion:
             else:
                 held[name] = constant.attr["dtype"].type
             count += 1
-        self._references(cells)
+        told, changed = use_values(self.nodes, cells)
+        self.notes += told
+        self.changed += changed
         scope = _Scope(list(self.nodes), None, held)
         self._convert(scope)
         self.nodes.remove(scope.dropped)
@@ -142,44 +190,6 @@ class _Conversion:
             added=len(self.copies),
             notes=notes(self.notes),
         )
-
-    # References
-
-    def _references(self, cells: set[str]) -> None:
-        """Change what takes references of these variables to take their values."""
-        changed = True
-        while changed:
-            changed = False
-            for node in self.nodes:
-                first = next(iter(data_inputs(node)), None)
-                if first is None or first.partition(":")[0] not in cells:
-                    continue
-                if node.op in _REF_FORMS:
-                    node.op = _REF_FORMS[node.op]
-                    cells.add(node.name)
-                elif node.op in _RESULTS:
-                    self._result(node)
-                    cells.add(node.name)
-                elif node.op == "IsVariableInitialized":
-                    self.nodes.add(constant_node(node.name, True))
-                elif _takes_reference(node.op):
-                    raise errors.InvalidArgumentError(
-                        f"node {node.name!r} is a {node.op} that changes variable {first!r}: it has no form for a value"
-                    )
-                else:
-                    continue
-                self.changed += 1
-                changed = True
-
-    def _result(self, node: NodeDef) -> None:
-        """Make of an assignment the value it returns."""
-        self.notes.append(f"{node.name}: a {node.op} gives its result and changes nothing")
-        variable, value, *rest = node.input
-        set_inputs(node, [value, *rest] if node.op == "Assign" else [variable, value, *rest])
-        node.op = _RESULTS[node.op]
-        for attr in ("use_locking", "validate_shape"):
-            if attr in node.attr:
-                del node.attr[attr]
 
     # Handles
 
@@ -344,6 +354,7 @@ def _key(text: str) -> str:
     return text[:-2] if text.endswith(":0") and text.count(":") == 1 else text
 
 
-def _takes_reference(op: str) -> bool:
+def takes_reference(op: str) -> bool:
+    """Whether an op takes a reference of a variable."""
     definition = opdefs.find(op)
     return definition is not None and any(arg.is_ref for arg in definition.input_arg)

@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 
 from icefloe import errors
-from icefloe.analysis.graph_io import graph_io
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
@@ -25,24 +24,8 @@ from icefloe.proto import NodeDef
 from icefloe.session import Session
 from icefloe.transforms import constant_variables, inlining, node_edits, variable_values
 from icefloe.transforms.comparing import compare_runs
+from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, needed_nodes, output_names, tensor_name
 from icefloe.transforms.reports import Check, PassReport, Transformed, notes
-
-_PLACEHOLDERS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault"))
-_TABLES = frozenset(
-    (
-        "HashTable",
-        "HashTableV2",
-        "MutableHashTable",
-        "MutableHashTableV2",
-        "MutableDenseHashTable",
-        "AnonymousHashTable",
-    )
-)
-# They fill a table; they are kept where the table is.
-_FILLS = frozenset(
-    ("InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-    + ("LookupTableImport", "LookupTableImportV2")
-)
 
 
 def freeze(
@@ -74,11 +57,11 @@ def freeze(
     stops = [tensor_name(graph, name) for name in inputs]
     nodes = node_edits.Nodes(graph)
     before = len(nodes)
-    fed = _feed_instead(nodes, graph, stops)
-    passes = [PassReport("cut to the outputs", removed=nodes.keep(_needed(nodes, wanted)))]
+    fed = feed_instead(nodes, graph, stops)
+    passes = [PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted)))]
     if any(inlining.function_of(node, nodes) for node in nodes):
         passes.append(inlining.inline_calls(nodes, {node_edits.node_of(name) for name in wanted}))
-        passes.append(PassReport("cut to the outputs", removed=nodes.keep(_needed(nodes, wanted))))
+        passes.append(PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted))))
     kept = set(keep_variables)
     names = [node.name for node in nodes if node.op in constant_variables.VARIABLES and node.name not in kept]
     values = _values(graph, checkpoint, session, names)
@@ -86,11 +69,11 @@ def freeze(
     passes.append(_tidy(nodes, wanted, clear_devices))
     result = Transformed(
         nodes.to_graph_def(),
-        tuple(f"{node.name}:0" for node in nodes if node.op in _PLACEHOLDERS),
+        tuple(f"{node.name}:0" for node in nodes if node.op in PLACEHOLDERS),
         tuple(wanted),
         tuple(passes),
         before,
-        tuple(node.name for node in nodes if node.op in _FILLS),
+        tuple(node.name for node in nodes if node.op in FILLS),
     )
     if not check:
         return result
@@ -98,57 +81,6 @@ def freeze(
     if done.check is not None and done.check.status == "different":
         raise errors.InternalError(f"the frozen graph gives other values, and was not kept: {done.check.detail}")
     return done
-
-
-def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
-    """Return full names of the tensors that `outputs` names; by default those of signatures, or the likeliest one.
-
-    Raises: InvalidArgumentError if there are none; KeyError or ValueError for a name that the graph does not have.
-    """
-    if outputs is not None:
-        found = [tensor_name(graph, name) for name in outputs]
-    else:
-        guessed = graph_io(graph).outputs
-        found = [o.name for o in guessed if o.signature is not None] or [o.name for o in guessed[:1]]
-    if not found:
-        raise errors.InvalidArgumentError("the graph has no outputs that can be told: name some")
-    return list(dict.fromkeys(found))
-
-
-def tensor_name(graph: Graph, name: str) -> str:
-    """Return the full name of a tensor; `x` stands for `x:0`. Raises: KeyError or ValueError if there is none."""
-    tensor: str = graph.get_tensor_by_name(name if ":" in name else f"{name}:0").name
-    return tensor
-
-
-def _needed(nodes: node_edits.Nodes, outputs: Sequence[str]) -> set[str]:
-    """Return the nodes that outputs need, and what fills the tables among them."""
-    needed = nodes.needed(node_edits.node_of(name) for name in outputs)
-    tables = {name for name in needed if nodes[name].op in _TABLES}
-    fills = [n.name for n in nodes if n.op in _FILLS and node_edits.node_of(n.input[0]) in tables]
-    return needed | nodes.needed(fills)
-
-
-def _feed_instead(nodes: node_edits.Nodes, graph: Graph, stops: Sequence[str]) -> dict[str, str]:
-    """Put placeholders in the place of tensors that are to be fed; return old name -> new name of each."""
-    names = {}
-    for stop in stops:
-        tensor = graph.get_tensor_by_name(stop)
-        if tensor.op.type in _PLACEHOLDERS:
-            names[stop] = stop
-            continue
-        only = len(tensor.op.outputs) == 1
-        new = NodeDef(name=tensor.op.name if only else nodes.unique(stop.replace(":", "_")), op="Placeholder")
-        new.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
-        if tensor.shape.rank is not None:
-            new.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
-        else:
-            new.attr["shape"].shape.unknown_rank = True
-        nodes.add(new)
-        if not only:
-            nodes.rewire({node_edits.tensor_key(stop): new.name})
-        names[stop] = f"{new.name}:0"
-    return names
 
 
 def _values(
@@ -169,7 +101,7 @@ def _values(
 
 def _tidy(nodes: node_edits.Nodes, outputs: Sequence[str], clear_devices: bool) -> PassReport:
     """Cut again, and take out what says nothing in a frozen graph: colocation with nodes that are gone, devices."""
-    removed = nodes.keep(_needed(nodes, outputs))
+    removed = nodes.keep(needed_nodes(nodes, outputs))
     changed = 0
 
     def clean(node: NodeDef) -> bool:

@@ -1,0 +1,181 @@
+"""The end of every transform: a graph that is whole, and gives what it gave before.
+
+Graphs whose variables have no values here are compared with random ones, the same in both graphs by the variables'
+names.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from icefloe import errors
+from icefloe.analysis.graph_io import graph_io
+from icefloe.graph.build import apply_op
+from icefloe.graph.graph import Graph
+from icefloe.graph.graph_file import read_graph
+from icefloe.proto import GraphDef, NodeDef
+from icefloe.saver.graph_variables import variables_of
+from icefloe.session import Session
+from icefloe.transforms.comparing import compare_runs
+from icefloe.transforms.node_edits import Nodes, node_of, tensor_key
+from icefloe.transforms.reports import Check, PassReport, Transformed
+
+PLACEHOLDERS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault"))
+TABLES = frozenset(
+    ("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2", "MutableDenseHashTable")
+    + ("MutableDenseHashTableV2", "AnonymousHashTable")
+)
+# They fill a table; they are kept where the table is.
+FILLS = frozenset(
+    ("InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+    + ("LookupTableImport", "LookupTableImportV2")
+)
+_MOST_ELEMENTS = 1 << 26
+
+
+def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
+    """Return full names of the tensors that `outputs` names; by default those of signatures, or the likeliest one.
+
+    Raises: InvalidArgumentError if there are none; KeyError or ValueError for a name that the graph does not have.
+    """
+    if outputs is not None:
+        found = [tensor_name(graph, name) for name in outputs]
+    else:
+        guessed = graph_io(graph).outputs
+        found = [o.name for o in guessed if o.signature is not None] or [o.name for o in guessed[:1]]
+    if not found:
+        raise errors.InvalidArgumentError("the graph has no outputs that can be told: name some")
+    return list(dict.fromkeys(found))
+
+
+def tensor_name(graph: Graph, name: str) -> str:
+    """Return the full name of a tensor; `x` stands for `x:0`. Raises: KeyError or ValueError if there is none."""
+    tensor: str = graph.get_tensor_by_name(name if ":" in name else f"{name}:0").name
+    return tensor
+
+
+def needed_nodes(nodes: Nodes, outputs: Iterable[str]) -> set[str]:
+    """Return the names of the nodes that outputs need, with what fills the tables among them."""
+    needed = nodes.needed(node_of(name) for name in outputs)
+    tables = {name for name in needed if nodes[name].op in TABLES}
+    fills = [n.name for n in nodes if n.op in FILLS and n.input and node_of(n.input[0]) in tables]
+    return needed | nodes.needed(fills)
+
+
+def feed_instead(nodes: Nodes, graph: Graph, stops: Sequence[str]) -> dict[str, str]:
+    """Put placeholders in the place of tensors that are to be fed; return old name -> new name of each."""
+    names = {}
+    for stop in stops:
+        tensor = graph.get_tensor_by_name(stop)
+        if tensor.op.type in PLACEHOLDERS:
+            names[stop] = stop
+            continue
+        only = len(tensor.op.outputs) == 1
+        new = NodeDef(name=tensor.op.name if only else nodes.unique(stop.replace(":", "_")), op="Placeholder")
+        new.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
+        if tensor.shape.rank is not None:
+            new.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
+        else:
+            new.attr["shape"].shape.unknown_rank = True
+        nodes.add(new)
+        if not only:
+            nodes.rewire({tensor_key(stop): new.name})
+        names[stop] = f"{new.name}:0"
+    return names
+
+
+def finish(
+    graph: Graph,
+    nodes: Nodes,
+    outputs: Sequence[str],
+    passes: Sequence[PassReport],
+    *,
+    check: bool,
+    names: Mapping[str, str] | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+) -> Transformed:
+    """Return the changed nodes as a graph, compared with `graph` on random feeds.
+
+    outputs: names in `graph`. names: tensors, inputs and outputs, that are called otherwise now.
+
+    Raises: InternalError if the new graph gives other values; InvalidArgumentError if it is broken.
+    """
+    renamed = dict(names or {})
+    definition = nodes.to_graph_def()
+    result = Transformed(
+        definition,
+        tuple(f"{node.name}:0" for node in nodes if node.op in PLACEHOLDERS),
+        tuple(renamed.get(name, name) for name in outputs),
+        tuple(passes),
+        graph.node_count,
+        tuple(node.name for node in nodes if node.op in FILLS),
+    )
+    if not check:
+        return result
+    found = _check(graph, definition, result, outputs, renamed, seed, tolerance)
+    if found.status == "different":
+        raise errors.InternalError(f"the new graph gives other values, and was not kept: {found.detail}")
+    return replace(result, check=found)
+
+
+def _check(
+    graph: Graph,
+    definition: GraphDef,
+    result: Transformed,
+    outputs: Sequence[str],
+    names: Mapping[str, str],
+    seed: int,
+    tolerance: float | None,
+) -> Check:
+    try:
+        old, new = read_graph(graph.as_graph_def()), read_graph(definition)
+        with Session(graph=old) as before:
+            fill_variables(before)
+            fills = [old._by_name[name] for name in result.initializers if name in old._by_name]
+            if fills:
+                before.run(fills)
+            was = {new_name: old_name for old_name, new_name in names.items()}
+            inputs = [was.get(name, name) for name in result.inputs]
+            inputs = [name for name in inputs if node_of(name) in old._by_name]
+            return compare_runs(
+                before,
+                new,
+                inputs,
+                outputs,
+                names=names,
+                seed=seed,
+                initialize=result.initializers,
+                tolerance=tolerance,
+                prepare=fill_variables,
+            )
+    except (errors.OpError, KeyError, ValueError, TypeError) as error:
+        return Check("not checked", f"the graph does not start: {str(error).splitlines()[0]}")
+
+
+def fill_variables(session: Session) -> None:
+    """Give all variables of a session random values, the same for the same name, dtype and shape."""
+    variables = list(variables_of(session.graph))
+    assigns = []
+    with session.graph.as_default(), session.graph.control_dependencies(None):
+        for variable in variables:
+            shape = [-1 if n is None else n for n in variable.shape or (None,)] if variable.shape != () else []
+            if min(shape, default=0) < 0 or math.prod(shape) > _MOST_ELEMENTS:
+                raise errors.InvalidArgumentError(f"variable {variable.name!r} gets no random value: shape {shape}")
+            rng = np.random.default_rng(zlib.crc32(variable.name.encode()))
+            dtype = variable.dtype
+            if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
+                raise errors.InvalidArgumentError(f"variable {variable.name!r} of {dtype.name} gets no random value")
+            plain = rng.uniform(0.1, 1.0, shape) if dtype.is_floating else rng.integers(0, 2, shape)
+            value = np.asarray(plain).astype(dtype.as_numpy_dtype)
+            if variable.op.type == "VarHandleOp":
+                assigns.append(apply_op("AssignVariableOp", variable.op.outputs[0], value))
+            else:
+                assigns.append(apply_op("Assign", variable.op.outputs[0], value, validate_shape=False).op)
+    if assigns:
+        session.run(assigns)
