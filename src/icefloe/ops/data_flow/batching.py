@@ -20,7 +20,7 @@ from icefloe.shapes import Dims, shape_text
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
 
-_ids = itertools.count(1)
+_NUMBERS = "numbers of batches"
 
 
 def _check_sizes(max_batch_size: int, allowed: tuple[int, ...], *, splits: bool = False) -> None:
@@ -88,8 +88,8 @@ def batch_function(
             results = f([*_padded(rows, count, allowed_batch_sizes), *captured_tensors], run)
             parts.append([_cut(r, count, i) for i, r in enumerate(results)])
         if len(parts) == 1:
-            return (tuple(parts[0]),)
-        return (tuple([np.concatenate(column) for column in zip(*parts)]),)
+            return tuple(parts[0])
+        return tuple([np.concatenate(column) for column in zip(*parts)])
 
     return call
 
@@ -109,19 +109,20 @@ shape("BatchFunction")(unknown)
 
 
 @kernel("Batch", factory=True)
-def batch(*, max_batch_size: int, allowed_batch_sizes: tuple[int, ...]) -> Function:
+def batch(*, max_batch_size: int, allowed_batch_sizes: tuple[int, ...], manager: ResourceManager) -> Function:
     """The inputs, their rows [[id, 0, size]] in the batch, and the id."""
     _check_sizes(max_batch_size, allowed_batch_sizes)
+    numbers = manager.node_state(_NUMBERS, lambda: itertools.count(1))
 
-    def run(in_tensors: tuple[Any, ...]) -> tuple[Any, Any, Any]:
+    def run(in_tensors: tuple[Any, ...]) -> tuple[Any, ...]:
         size = _batch_size(in_tensors)
         if size > max_batch_size:
             raise errors.InvalidArgumentError(
                 f"Task size {size} is larger than maximum input batch size {max_batch_size}"
             )
-        number = next(_ids)
+        number = next(numbers)
         rows = np.array([[number, 0, size]], np.int64)
-        return tuple(_padded(list(in_tensors), size, allowed_batch_sizes)), rows, np.int64(number)
+        return (*_padded(list(in_tensors), size, allowed_batch_sizes), rows, np.int64(number))
 
     return run
 

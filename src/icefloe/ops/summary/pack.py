@@ -12,6 +12,7 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import scalar
 from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.ops.image.png import encode_png
+from icefloe.ops.signal.wav import encode_wav
 from icefloe.ops.summary.buckets import histogram
 from icefloe.proto import Summary, SummaryMetadata, TensorProto, TensorShapeProto
 from icefloe.shapes import shape_text
@@ -151,18 +152,6 @@ def _to_bytes(image: Array, bad_color: Array) -> Array:
     return out
 
 
-def _wav(samples: Array, rate: float) -> bytes:
-    """Return a WAV file of 16-bit samples. samples: float [frames, channels], clipped to -1..1."""
-    channels = samples.shape[1]
-    pcm = np.clip(np.rint(samples.astype(np.float32) * np.float32(32768)), -32768, 32767)
-    data = pcm.astype("<i2").tobytes()
-    hertz = int(rate)
-    head = np.array([16], "<u4").tobytes() + np.array([1, channels], "<u2").tobytes()
-    head += np.array([hertz, hertz * channels * 2], "<u4").tobytes() + np.array([channels * 2, 16], "<u2").tobytes()
-    body = b"WAVEfmt " + head + b"data" + np.array([len(data)], "<u4").tobytes() + data
-    return b"RIFF" + np.array([len(body)], "<u4").tobytes() + body
-
-
 def _audio_summary(tag: Any, tensor: Any, sample_rate: float, max_outputs: int) -> Array:
     name, sounds = scalar_tag(tag), np.asarray(tensor)
     if sounds.ndim not in (2, 3):
@@ -175,7 +164,7 @@ def _audio_summary(tag: Any, tensor: Any, sample_rate: float, max_outputs: int) 
         value = summary.value.add(tag=f"{name}/audio/{i}" if max_outputs > 1 else f"{name}/audio")
         value.audio.sample_rate, value.audio.num_channels = sample_rate, sound.shape[1]
         value.audio.length_frames, value.audio.content_type = sound.shape[0], "audio/wav"
-        value.audio.encoded_audio_string = _wav(sound, sample_rate)
+        value.audio.encoded_audio_string = encode_wav(sound, int(sample_rate)).item()
     return packed(summary)
 
 
