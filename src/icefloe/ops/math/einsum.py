@@ -92,6 +92,28 @@ def _no_ellipsis(broadcast: int) -> errors.InvalidArgumentError:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _ProductPlan:
+    """A product of two operands of known shapes as one of matrices: how both are turned and what comes out of it."""
+
+    turn_x: tuple[int, ...]
+    shape_x: tuple[int, ...]
+    turn_y: tuple[int, ...]
+    shape_y: tuple[int, ...]
+    shape: tuple[int, ...]
+    turn: tuple[int, ...]
+
+    def run(self, x: Any, y: Any, multiply: Function) -> Any:
+        """Return the product."""
+        left = x.transpose(self.turn_x).reshape(self.shape_x)
+        right = y.transpose(self.turn_y).reshape(self.shape_y)
+        return multiply(left, right).reshape(self.shape).transpose(self.turn)
+
+
+_UNPLANNED = _ProductPlan((), (), (), (), (), ())
+_MOST_PLANS = 100
+
+
 class _Einsum:
     """An equation that was parsed once, when the plan was built."""
 
@@ -101,8 +123,54 @@ class _Einsum:
         self.dtype = T.numpy
         self.compute = np.dtype(np.float32) if narrow else T.numpy
         self.multiply = matrix_product(datatypes.float32 if narrow else T)
+        self.narrow = narrow
+        self.plans: dict[tuple[Any, ...], _ProductPlan | None] = {}
 
     def __call__(self, operands: tuple[Any, ...]) -> Any:
+        if len(operands) != 2 or self.narrow:
+            return self._general(operands)
+        x, y = operands
+        shapes = (np.shape(x), np.shape(y))
+        plan = self.plans.get(shapes, _UNPLANNED)
+        if plan is None:
+            return self._general(operands)
+        if plan is not _UNPLANNED:
+            return plan.run(x, y, self.multiply)
+        result = self._general(operands)  # which checks the shapes
+        if len(self.plans) >= _MOST_PLANS:
+            self.plans.clear()
+        self.plans[shapes] = self._plan(*shapes)
+        return result
+
+    def _plan(self, shape_x: tuple[int, ...], shape_y: tuple[int, ...]) -> _ProductPlan | None:
+        """Return how the product of operands of these shapes goes; None if it is not one plain product of matrices."""
+        ranks = [len(shape_x) - self.inputs[0].named, len(shape_y) - self.inputs[1].named]
+        own_x, own_y = self.inputs[0].expanded(ranks[0]), self.inputs[1].expanded(ranks[1])
+        wanted = self.output.expanded(max(ranks))
+        if any(len(set(own)) != len(own) for own in (own_x, own_y, wanted)):
+            return None
+        both = [label for label in own_x if label in own_y]
+        batch = [label for label in both if label in wanted]
+        summed = [label for label in both if label not in wanted]
+        free_x = [label for label in own_x if label not in both]
+        free_y = [label for label in own_y if label not in both]
+        sizes, sizes_y = dict(zip(own_x, shape_x)), dict(zip(own_y, shape_y))
+        if not summed or not set(free_x) | set(free_y) <= set(wanted) or any(sizes[n] != sizes_y[n] for n in both):
+            return None
+        sizes.update(sizes_y)
+        lead, inner = [sizes[n] for n in batch], _product_of([sizes[n] for n in summed])
+        many_x, many_y = [sizes[n] for n in free_x], [sizes[n] for n in free_y]
+        have = [*batch, *free_x, *free_y]
+        return _ProductPlan(
+            tuple([own_x.index(n) for n in (*batch, *free_x, *summed)]),
+            (*lead, _product_of(many_x), inner),
+            tuple([own_y.index(n) for n in (*batch, *summed, *free_y)]),
+            (*lead, inner, _product_of(many_y)),
+            (*lead, *many_x, *many_y),
+            tuple([have.index(n) for n in wanted]),
+        )
+
+    def _general(self, operands: tuple[Any, ...]) -> Any:
         ranks = [_broadcast_rank(s, np.ndim(x), i) for i, (s, x) in enumerate(zip(self.inputs, operands))]
         labels = [s.expanded(r) for s, r in zip(self.inputs, ranks)]
         if max(ranks) and not self.output.ellipsis:

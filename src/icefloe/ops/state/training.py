@@ -17,6 +17,7 @@ import numpy as np
 from icefloe import errors, opdefs
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, concatenate, with_rank_at_least
+from icefloe.machine import threads
 from icefloe.ops.state import rows, updates
 from icefloe.ops.state.existence import existing
 from icefloe.ops.state.shapes import merged, require_scalar, variable_shape
@@ -24,6 +25,7 @@ from icefloe.resources.variable import update_together
 from icefloe.shapes import Dims, shape_text
 
 _BLOCK = 1 << 14
+_LARGE = 1 << 17  # elements from which on the blocks are worth more than one thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,12 @@ def _dense(update: Update, arrays: tuple[Any, ...], gradient: str, grad: Any, ke
         return
     flat = [a.reshape(-1) for a in arrays]
     grad = grad.reshape(-1)
-    for start in range(0, grad.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
+
+    def block(i: int) -> None:
+        part = slice(i * _BLOCK, (i + 1) * _BLOCK)
         update.formula(*[a[part] for a in flat], grad[part], **keywords)
+
+    threads.share(-(-grad.size // _BLOCK), block, large=grad.size > _LARGE)
 
 
 def _sparse(update: Update, arrays: tuple[Any, ...], grad: Any, indices: Any, keywords: dict[str, Any]) -> None:
