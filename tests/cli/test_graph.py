@@ -144,7 +144,7 @@ def test_fix_of_what_no_tool_reads(cli, tmp_path):
     (tmp_path / "broken.pb").write_bytes(definition.SerializeToString())
     assert cli("run", tmp_path / "broken.pb", "y", "--feed", "x=1").code == 1
     assert cli("graph", "fix", tmp_path / "broken.pb", "-o", tmp_path / "fixed.pb").code == 0
-    assert cli("run", tmp_path / "fixed.pb", "y", "--feed", "x=1").out.endswith("-1.0\n")
+    assert cli("run", tmp_path / "fixed.pb", "y", "--feed", "x=1").out.endswith("-1.\n")
 
 
 def test_fix_of_what_is_no_graph(cli, tmp_path):
