@@ -16,11 +16,20 @@ def attribute(item: Any, name: str) -> Any:
     if name not in item.attrs:
         return None
     stored = item.attrs.get_id(name)
+    if not isinstance(stored.get_type(), _plain_types()):
+        raise errors.DataLossError(f"attribute {name} is neither text nor numbers")
     elements = stored.get_space().get_simple_extent_npoints()
     claimed = elements * max(stored.get_type().get_size(), 1)
     if claimed > item.file.id.get_filesize():
         raise errors.DataLossError(f"attribute {name} claims {claimed} bytes, more than the file has")
     return item.attrs[name]
+
+
+def _plain_types() -> tuple[type, ...]:
+    """Return the types of attributes that are read: others hold references, on which the library relies blindly."""
+    from h5py import h5t
+
+    return h5t.TypeStringID, h5t.TypeIntegerID, h5t.TypeFloatID, h5t.TypeEnumID
 
 
 def text(item: Any, name: str) -> str | None:
