@@ -158,6 +158,15 @@ def _move(merge: _Merge, target: str) -> None:
         raise
 
 
+def remove_unmerged(prefix: str) -> None:
+    """Remove the shards of a sharded save under `prefix` that failed, as far as the file system lets us; a save that
+    is under way in another process keeps its own.
+    """
+    directory = f"{prefix}_temp"
+    if files.is_directory(directory):
+        _remove_directory(directory, prefix)
+
+
 def _remove_directory(directory: str, target: str) -> None:
     if directory == names.split(target)[0]:
         return

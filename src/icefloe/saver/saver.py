@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint.merge import remove_unmerged
 from icefloe.graph.collections import GraphKeys, register_proto_function
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.naming import prepend_name_scope, strip_name_scope
@@ -264,7 +265,11 @@ class Saver:
         if not may_write(sess, prefix):
             save_values(sess, self.saver_def.save_tensor_name, prefix)
             return prefix
-        written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+        try:
+            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+        except BaseException:
+            remove_unmerged(prefix)
+            raise
         return written.decode() if isinstance(written, bytes) else str(written)
 
     def _record(self, path: str, directory: str, latest_filename: str, meta_graph_suffix: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from icefloe import errors
-from icefloe.checkpoint import files, state_file
+from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.completeness import gap_in
 from icefloe.checkpoint.sniff import sniff
 
@@ -102,7 +102,7 @@ def _place(path: str) -> tuple[str, str]:
             return os.path.dirname(path), path
         raise errors.NotFoundError("there is no such directory", path=path)
     finding = sniff(path)
-    if finding.kind not in ("state", "text", "empty"):
+    if finding.kind not in ("state", "text", "json", "empty", "unknown"):
         raise errors.InvalidArgumentError(f"not a state file: this is {finding.description}", path=path)
     return os.path.dirname(path), path
 
@@ -202,7 +202,8 @@ def _set(folder: str, out: StateReport, found: CheckpointState | None, latest: s
     candidates = [latest, os.path.expanduser(latest)]
     if not os.path.isabs(latest):
         candidates.insert(0, os.path.join(folder, latest))
-    candidates += [c.removesuffix(".index") for c in list(candidates)]
+    parts = [part.prefix for c in candidates if (part := names.parse(c)) is not None and not part.is_temporary]
+    candidates = [*(p for p in parts if commit.locate(p) is not None), *candidates]
     prefix = next((c for c in candidates if state_file.checkpoint_exists(c)), None)
     if prefix is None:
         near = ", ".join(os.path.basename(p) for p in _complete(folder)[-5:])
