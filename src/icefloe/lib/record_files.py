@@ -107,7 +107,6 @@ class TFRecordWriter:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(compression_type=options)
         self._path = os.fsdecode(path)
-        self._flush_mode = options.flush_mode
         self._compressor = options._compressor()
         self._file: Any = None
         with self._system():
@@ -141,10 +140,10 @@ class TFRecordWriter:
         self._put(data if self._compressor is None else self._compressor.compress(data))
 
     def flush(self) -> None:
-        """Hand what was written to the system; a compressor keeps some unless `flush_mode` says otherwise."""
+        """Hand what was written to the system, so that a reader can have it."""
         self._check_open()
-        if self._compressor is not None and self._flush_mode is not None:
-            self._put(self._compressor.flush(self._flush_mode))
+        if self._compressor is not None:
+            self._put(self._compressor.flush(zlib.Z_PARTIAL_FLUSH))
         with self._system():
             self._file.flush()
 

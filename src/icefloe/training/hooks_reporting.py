@@ -85,7 +85,7 @@ class LoggingTensorHook(SessionRunHook):
             if self._formatter:
                 messages.info(self._formatter(values))
                 return
-            text = ", ".join(f"{tag} = {values[tag]}" for tag in self._tag_order)
+            text = ", ".join(f"{tag} = {values[tag]!s}" for tag in self._tag_order)
             if seconds is None:
                 messages.info("%s", text)
             else:

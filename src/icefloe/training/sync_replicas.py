@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from icefloe import errors
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.default_graph import control_dependencies, device, name_scope
 from icefloe.graph.indexed_slices import IndexedSlices
@@ -86,6 +87,7 @@ class SyncReplicasOptimizer(Optimizer):
         if global_step is None:
             raise ValueError("Global step is required to check staleness")
         self._global_step = global_step
+        no_op()  # by which TensorFlow keeps the local step on the worker; the names of later nodes count it
         where = global_step.device
         local_step = Variable(
             initial_value=0,
@@ -115,7 +117,9 @@ class SyncReplicasOptimizer(Optimizer):
                 if self._variable_averages is not None:
                     with control_dependencies([sync]), name_scope(""):
                         sync = self._variable_averages.apply(self._variables_to_average)
-                self._chief_queue_runner = QueueRunner(queue, [sync])
+                # A session that is closed ends the wait for gradients: that is no failure.
+                ends = (errors.OutOfRangeError, errors.CancelledError)
+                self._chief_queue_runner = QueueRunner(queue, [sync], queue_closed_exception_types=ends)
             chief: list[Any] = [self.local_step_init_op]
             for accumulator, place in self._accumulators:
                 with device(place):
