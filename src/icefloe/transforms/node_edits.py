@@ -166,7 +166,8 @@ class Nodes:
                         f"this would leave a broken graph: node {node.name!r} takes {text!r}, which is gone"
                     )
         result = GraphDef()
-        result.versions.CopyFrom(self._source.versions)
+        if self._source.HasField("versions"):
+            result.versions.CopyFrom(self._source.versions)
         result.node.extend(self.by_name.values())
         result.library.function.extend(self.functions.values())
         kept = [g for g in self._source.library.gradient if g.function_name in self.functions]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from icefloe.graph.graph import Graph
-from icefloe.transforms import batch_norms, constant_folding, simplifying
+from icefloe.transforms import batch_norms, constant_folding, fusing, simplifying
 from icefloe.transforms.finishing import feed_instead, finish, needed_nodes, output_names, tensor_name
 from icefloe.transforms.node_edits import Nodes, node_of
 from icefloe.transforms.reports import PassReport, Transformed
@@ -20,6 +20,7 @@ PASSES: dict[str, Callable[[Nodes, set[str]], PassReport]] = {
     "shapes": constant_folding.fold_shapes,
     "constants": constant_folding.fold_constants,
     "batch_norms": batch_norms.fold_batch_norms,
+    "resizing": fusing.fuse_resize_and_convolution,
     "duplicates": simplifying.merge_duplicates,
 }
 DEFAULT = ("identities", "shapes", "constants", "batch_norms", "duplicates")
@@ -37,9 +38,9 @@ def optimize(
     """Return `graph` made smaller and faster, with the same outputs.
 
     outputs: names of tensors, by default those of signatures or the likeliest one. inputs: tensors to be fed in place
-    of what makes them. passes: of PASSES; they run in its order. `dropout` is none of the default ones: it changes what
-    the graph gives, so old and new are not compared once it took something out. tolerance: the largest difference that
-    is taken for rounding, relative to the largest element.
+    of what makes them. passes: of PASSES; they run in its order. `resizing` saves memory, not time. `dropout` changes
+    what the graph gives: old and new are not compared once it took something out. tolerance: the largest difference
+    that is taken for rounding, relative to the largest element.
 
     Raises: ValueError for an unknown pass; KeyError or ValueError for a name that the graph does not have;
     InternalError if the new graph gives other values.

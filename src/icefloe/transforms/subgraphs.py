@@ -87,7 +87,8 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Collection[str] | N
     result.node.extend(_without(node, passed) for node in changed if node.name not in passed)
     if input_graph.HasField("library"):
         result.library.CopyFrom(input_graph.library)
-    result.versions.CopyFrom(input_graph.versions)
+    if input_graph.HasField("versions"):
+        result.versions.CopyFrom(input_graph.versions)
     return result
 
 

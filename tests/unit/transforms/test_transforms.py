@@ -247,3 +247,16 @@ def test_a_transform_that_changes_values_is_refused(monkeypatch):
     monkeypatch.setitem(optimizing.PASSES, "constants", spoil)
     with pytest.raises(tf.errors.InternalError, match="gives other values"):
         tf.graphs.optimize(graph, ["y"])
+
+
+def test_resizing_and_padding_join_the_convolution():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [1, 4, 4, 2], name="x")
+        image = tf.image.resize_bilinear(x, [8, 8], align_corners=True)
+        image = tf.pad(image, [[0, 0], [1, 1], [2, 2], [0, 0]], mode="SYMMETRIC")
+        weights = tf.constant(np.random.default_rng(1).normal(size=(3, 3, 2, 4)), tf.float32)
+        tf.nn.conv2d(image, weights, 1, "VALID", name="y")
+    found = tf.graphs.optimize(graph, ["y"], passes=["resizing"])
+    assert "FusedResizeAndPadConv2D" in kinds(found)
+    assert not {"Conv2D", "MirrorPad", "ResizeBilinear"} & set(kinds(found))
+    assert found.check.status == "equal"
