@@ -111,8 +111,10 @@ def _cut(tensor: Tensor, chosen: list[TensorSlice]) -> Output:
     if not tensor.is_sliced and not chosen:
         return copied(tensor)
 
+    table = Table([tensor], 0, Init("zeros")) if tensor.shape else None
+
     def content(part: TensorSlice) -> Computed:
-        return Computed(_elements(tensor, part))
+        return Computed(_elements(tensor, part, table))
 
     if not chosen:
         whole = OutputPiece(tensor.shape, content(TensorSlice.full(len(tensor.shape))), None, first.shard, place)
@@ -121,13 +123,13 @@ def _cut(tensor: Tensor, chosen: list[TensorSlice]) -> Output:
     return Output(tensor.name, tensor.dtype, tensor.shape, pieces, tensor.shard)
 
 
-def _elements(tensor: Tensor, part: TensorSlice) -> Callable[[], Iterator[np.ndarray]]:
+def _elements(tensor: Tensor, part: TensorSlice, table: Table | None) -> Callable[[], Iterator[np.ndarray]]:
     bounds = part.bounds(tensor.shape)
     rows_only = all(b == (0, n) for b, n in zip(bounds[1:], tensor.shape[1:]))
 
     def made() -> Iterator[np.ndarray]:
-        if tensor.shape and rows_only and not tensor.is_sliced:
-            for block in Table([tensor], 0, Init("zeros")).rows(*bounds[0]):
+        if table is not None and rows_only and not tensor.is_sliced:
+            for block in table.rows(*bounds[0]):
                 yield block.reshape(-1)
             return
         yield from windows_of(tensor.pieces[0].reader.read_slice(tensor.name, part))

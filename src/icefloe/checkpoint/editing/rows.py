@@ -64,7 +64,7 @@ class Table:
         self.width = volume(rest)
         self.starts = list(itertools.accumulate((m.shape[axis] for m in members), initial=0))
         self._statistics: tuple[np.ndarray, np.ndarray] | None = None
-        self._whole: dict[int, np.ndarray] = {}
+        self._checked: set[str] = set()
         self._check_init()
 
     @property
@@ -114,15 +114,27 @@ class Table:
             rest = ((0, FULL),) * (len(member.shape) - 1)
             yield reader.read_slice(member.name, TensorSlice(((low, high - low), *rest))).reshape(-1, self.width)
         else:
-            # The whole tensor goes through the window, for its checksum.
-            pos = 0
-            size = max(self.width * self.dtype.size, 1)
-            for window in member.pieces[0].windows(max(WINDOW // size, 1) * size) if self.width else ():
-                block = window.reshape(-1, self.width)
-                kept = block[max(low - pos, 0) : max(high - pos, 0)]
-                pos += len(block)
-                if len(kept):
-                    yield kept
+            yield from self._whole_rows(member, low, high)
+
+    def _whole_rows(self, member: Tensor, low: int, high: int) -> Iterator[np.ndarray]:
+        piece = member.pieces[0]
+        if not self.width:
+            return
+        row = self.width * max(self.dtype.size, 1)
+        size = max(WINDOW // row, 1) * row
+        if member.name in self._checked and piece.bundle is not None and not piece.is_object:
+            for window in piece.part(low * self.width, (high - low) * self.width, size):
+                yield window.reshape(-1, self.width)
+            return
+        # The whole tensor goes through the window once, for its checksum.
+        pos = 0
+        for window in piece.windows(size):
+            block = window.reshape(-1, self.width)
+            kept = block[max(low - pos, 0) : max(high - pos, 0)]
+            pos += len(block)
+            if len(kept):
+                yield kept
+        self._checked.add(member.name)
 
     def _new_rows(self, start: int, stop: int) -> Iterator[np.ndarray]:
         step = max(WINDOW // max(self.width * max(self.dtype.size, 1), 1), 1)
