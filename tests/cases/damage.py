@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import icefloe
+from icefloe.checkpoint.entries import Header
+from icefloe.checkpoint.writer import encode_index
 
 SAVERS = Path(__file__).resolve().parents[2] / "fixtures" / "savers"
 
@@ -62,3 +64,9 @@ def same(reader: object, content: dict[str, np.ndarray]) -> None:
     assert sorted(reader) == sorted(content)  # type: ignore[call-overload]
     for name, value in content.items():
         np.testing.assert_array_equal(reader[name], value, err_msg=name)  # type: ignore[index]
+
+
+def write_crafted(prefix: Path, entries: dict[bytes, bytes], data: bytes = b"", header: Header | None = None) -> None:
+    """Write an index of these entries, whatever they say, and a data file."""
+    index_file(prefix).write_bytes(encode_index(header or Header(1), entries))
+    data_file(prefix).write_bytes(data)
