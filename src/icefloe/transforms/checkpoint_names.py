@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping
-
-from google.protobuf import text_format
+from typing import TYPE_CHECKING
 
 from icefloe import errors
 from icefloe.checkpoint import files, names
@@ -14,10 +13,9 @@ from icefloe.checkpoint.editing.renaming import RenameReport, names_from, rename
 from icefloe.checkpoint.editing.reports import Progress
 from icefloe.checkpoint.editing.rules import Names, Rule
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.graph.sniff import META_GRAPH_DEF_TEXT, kind_of
-from icefloe.proto import POOL
-from icefloe.saver.meta_files import parse_meta_graph
-from icefloe.transforms.meta_names import NodeNames, new_node_names, rename_nodes
+
+if TYPE_CHECKING:
+    from icefloe.transforms.meta_names import NodeNames
 
 Path = str | os.PathLike[str]
 _MAX_BYTES = (1 << 31) - 1
@@ -97,7 +95,15 @@ def _write(path: str, data: bytes) -> None:
 
 def _new_meta(report: RenameReport, new_names: Names, strip_devices: bool) -> tuple[bytes, NodeNames]:
     """Return the bytes of the `.meta` with new names, and those of its nodes."""
-    path = names.meta_file(report.source)
+    from google.protobuf import text_format
+
+    from icefloe.graph.sniff import META_GRAPH_DEF_TEXT, kind_of
+    from icefloe.proto import POOL
+    from icefloe.saver.meta_files import parse_meta_graph
+    from icefloe.transforms.meta_names import new_node_names, rename_nodes
+
+    shards = names.parse_v1_shard(report.source)
+    path = names.meta_file(report.source if shards is None else shards[0])
     if not files.is_file(path):
         raise errors.NotFoundError(f"{path}; No such file", hint="Without `meta` the checkpoint alone is renamed.")
     source = files.Source(path)

@@ -96,3 +96,44 @@ def test_renamed_meta_restores_here_too(edit, scope, tmp_path):
         assert {"encoder/kernel", "table/part_0", "table/part_1"} <= names
     else:
         assert {scope + "w", scope + "p/part_0"} <= names
+
+
+SAVERS = FIXTURES / "savers"
+# The fixture's own scenario -> the prefix of its checkpoint; each has a `.meta` beside it.
+METAS = {
+    p.parent.relative_to(SAVERS).as_posix(): p.with_suffix("")
+    for p in sorted(SAVERS.rglob("*.meta"))
+    if p.parent.parts[len(SAVERS.parts)] not in ("exports", "reexported")
+}
+
+
+@pytest.mark.parametrize("scenario", METAS)
+@pytest.mark.parametrize("options", [{"prefix": "z/"}, {"rules": ["s/^/q_/", "s/_/-/g"]}], ids=["prefix", "rules"])
+def test_a_renamed_meta_of_any_saver_fits_its_checkpoint(scenario, options, tmp_path):
+    """Ref and resource variables, partitions, devices, shards, names of its own, V1 files, functions."""
+    source = METAS[scenario]
+    if not source.with_name(source.name + ".index").exists() and not source.exists():
+        source = source.with_name(source.name + "-00000-of-00003")  # V1 shards
+    report = ckpt.rename(source, tmp_path / "out", meta=True, **options)
+    assert report.renamed_nodes
+    new = variables_of(f"{tmp_path}/out.meta", str(tmp_path / "out"))
+    old = variables_of(f"{METAS[scenario]}.meta", icefloe.open_checkpoint(source).prefix)
+    assert len(new) == len(old) > 0
+    for name, value in old.items():
+        node, _, output = name.partition(":")
+        assert np.array_equal(new[f"{report.renamed_nodes[node]}:{output}"], value)
+
+
+def variables_of(meta, prefix):
+    """Return the values that a graph's variables have once its Saver has restored; of one that it does not, None."""
+    found = {}
+    with icefloe.Graph().as_default():
+        saver = icefloe.train.import_meta_graph(meta)
+        with icefloe.Session(config=icefloe.ConfigProto(device_count={"CPU": 2})) as session:
+            saver.restore(session, prefix)
+            for variable in icefloe.global_variables():
+                try:
+                    found[variable.name] = session.run(variable)
+                except icefloe.errors.FailedPreconditionError:
+                    found[variable.name] = None
+    return found
