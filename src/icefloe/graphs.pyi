@@ -18,6 +18,7 @@ from icefloe.analysis.graph_costs import ScopeCost as ScopeCost
 from icefloe.analysis.graph_overview import SignatureRow as SignatureRow
 from icefloe.analysis.graph_overview import TensorRow as TensorRow
 from icefloe.transforms.reports import Transformed as Transformed
+from icefloe.transforms.casting import cast_constants as cast
 from icefloe.analysis.graph_costs import graph_costs as costs
 from icefloe.analysis.op_coverage import coverage as coverage
 from icefloe.analysis.graph_diff import graph_diff as diff
@@ -30,7 +31,10 @@ from icefloe.analysis.graph_match import graph_match as match
 from icefloe.analysis.graph_ops import graph_ops as ops
 from icefloe.transforms.optimizing import optimize as optimize
 from icefloe.analysis.graph_overview import graph_overview as overview
+from icefloe.transforms.renaming import rename as rename
+from icefloe.transforms.renaming import stitch as stitch
 from icefloe.transforms.stripping import strip as strip
+from icefloe.transforms.external_constants import unconst as unconst
 
 
 __all__ = [
@@ -53,6 +57,7 @@ __all__ = [
     "SignatureRow",
     "TensorRow",
     "Transformed",
+    "cast",
     "costs",
     "coverage",
     "diff",
@@ -65,5 +70,8 @@ __all__ = [
     "ops",
     "optimize",
     "overview",
+    "rename",
+    "stitch",
     "strip",
+    "unconst",
 ]

@@ -153,3 +153,40 @@ def test_fix_of_what_is_no_graph(cli, tmp_path):
     assert result.code == 1
     assert "HTML" in result.err
     assert not (tmp_path / "fixed.pb").exists()
+
+
+@pytest.fixture
+def frozen(cli, model, tmp_path):
+    assert cli("graph", "freeze", model, "-o", tmp_path / "frozen.pb").code == 0
+    return tmp_path / "frozen.pb"
+
+
+def test_rename_by_rules(cli, frozen, tmp_path):
+    result = cli("graph", "rename", frozen, "s/^y$/probabilities/", "x=images", "-o", tmp_path / "new.pb")
+    assert result.code == 0
+    assert "inputs   images:0" in result.out
+    assert "outputs  probabilities:0" in result.out
+    assert cli("graph", "rename", frozen, "nonsense", "-o", tmp_path / "new.pb").code == 2
+    assert cli("graph", "rename", frozen, "lost=new", "-o", tmp_path / "new.pb").code == 1
+
+
+def test_cast_and_unconst(cli, frozen, tmp_path):
+    result = cli("graph", "cast", frozen, "--min-elements", 1, "-o", tmp_path / "half.pb")
+    assert result.code == 0
+    assert "12 bytes less" in result.out
+    result = cli("graph", "unconst", frozen, tmp_path / "p", "--min-bytes", 1)
+    assert result.code == 0
+    assert "check    equal" in result.out
+    assert cli("ckpt", "ls", tmp_path / "p").out.startswith("name")
+    assert cli("graph", "unconst", frozen, tmp_path / "q").code == 1
+
+
+def test_stitch(cli, tmp_path):
+    for name, op in (("a", tf.exp), ("b", tf.negative)):
+        with tf.Graph().as_default() as graph:
+            op(tf.placeholder(tf.float32, [2], name=f"{name}_in"), name=f"{name}_out")
+        tf.save_graph(graph, tmp_path / f"{name}.pb")
+    args = ["graph", "stitch", tmp_path / "a.pb", tmp_path / "b.pb", "-o", tmp_path / "c.pb"]
+    assert cli(*args, "--join", "b_in=a_out").code == 0
+    assert cli("run", tmp_path / "c.pb", "b_out", "--feed", "a_in=[0, 0]").out.endswith("[-1., -1.]\n")
+    assert cli(*args, "--join", "b_in").code == 2

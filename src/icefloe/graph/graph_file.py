@@ -10,8 +10,9 @@ from __future__ import annotations
 import codecs
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
@@ -57,6 +58,9 @@ def read_file(path: str) -> bytes:
         return Path(path).read_bytes()
     except FileNotFoundError:
         raise errors.NotFoundError("no such file") from None
+    except NotADirectoryError:
+        above = next((str(p) for p in Path(path).parents if p.is_file()), path.rstrip("/"))
+        raise errors.NotFoundError(f"no such file: {above} is a file, not a directory") from None
     except PermissionError:
         raise errors.PermissionDeniedError("the system does not let it be read") from None
     except OSError as error:
@@ -190,7 +194,8 @@ def write_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     they were read from. The file is put in place whole.
 
     Raises: NotFoundError if the directory does not exist; FailedPreconditionError if `path` is one;
-    PermissionDeniedError; TypeError if `graph` is neither.
+    PermissionDeniedError; InvalidArgumentError, which lists the largest nodes, if it would be over 2 GiB; TypeError if
+    `graph` is neither.
     """
     path = os.fsdecode(path)
     graph = _checked(graph)
@@ -201,10 +206,27 @@ def write_graph(graph: Any, path: str | os.PathLike[str]) -> str:
         parts = [graph_json(_message_of(graph)).encode()]
     elif isinstance(graph, Graph):
         parts = list(graph.serialized())
+        if sum(map(len, parts)) > MAX_FILE:
+            refuse_size(((op.name, len(op.node_def.SerializeToString())) for op in graph.get_operations()), path)
     else:
+        if graph.ByteSize() > MAX_FILE:
+            refuse_size(((node.name, node.ByteSize()) for node in graph.node), path)
         parts = [graph.SerializeToString(deterministic=True)]
     _replace_file(path, parts)
     return path
+
+
+def refuse_size(sizes: Iterable[tuple[str, int]], path: str | None = None) -> NoReturn:
+    """Raise InvalidArgumentError that lists the largest nodes of a graph too large to be written."""
+    largest = sorted(sizes, key=lambda pair: -pair[1])
+    total = sum(size for _, size in largest)
+    listed = "".join(f"\n  {size:>14,} bytes  {name}" for name, size in largest[:10])
+    raise errors.InvalidArgumentError(
+        f"a graph of {total:,} bytes: no protocol buffer holds more than {MAX_FILE:,}. The largest nodes are{listed}\n"
+        "Keep large constants as variables in a checkpoint beside the graph: icefloe.graphs.unconst, or `icefloe graph "
+        "unconst`.",
+        path=path,
+    )
 
 
 def graph_text(graph_def: GraphDef) -> str:

@@ -57,7 +57,7 @@ def compare_runs(
     seed: int = 0,
     initialize: Sequence[str] = (),
     tolerance: float | None = None,
-    prepare: Callable[[Session], None] | None = None,
+    prepare: Callable[[Session], object] | None = None,
 ) -> Check:
     """Run `outputs` before and after on random values of `inputs`.
 
@@ -118,7 +118,7 @@ def _compare(
     names: Mapping[str, str],
     initialize: Sequence[str],
     tolerance: float | None,
-    prepare: Callable[[Session], None] | None,
+    prepare: Callable[[Session], object] | None,
 ) -> Check:
     with Session(graph=graph) as session:
         try:
@@ -131,13 +131,20 @@ def _compare(
             found = session.run([names.get(name, name) for name in outputs], given)
         except (errors.OpError, ValueError, TypeError, KeyError) as error:
             return Check("different", f"the new graph does not run: {str(error).splitlines()[0]}")
+    return compare_arrays(outputs, expected, found, tolerance)
+
+
+def compare_arrays(
+    names: Sequence[str], expected: Sequence[Any], found: Sequence[Any], tolerance: float | None
+) -> Check:
+    """Return whether values are those that were expected, up to rounding or `tolerance`."""
     largest = 0.0
-    for name, old, new in zip(outputs, expected, found):
+    for name, old, new in zip(names, expected, found):
         problem, difference = _differs(np.asarray(old), np.asarray(new), tolerance)
         largest = max(largest, difference)
         if problem:
             return Check("different", f"{name}: {problem}", largest)
-    return Check("equal", f"{len(outputs)} outputs on random feeds", largest)
+    return Check("equal", f"{len(names)} outputs on random feeds", largest)
 
 
 def _differs(old: np.ndarray, new: np.ndarray, tolerance: float | None) -> tuple[str, float]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from icefloe import errors, opdefs
 from icefloe.datatypes import as_dtype
+from icefloe.graph import graph_file
 from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.proto import FunctionDef, NodeDef
 from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, node_of, set_inputs
@@ -55,7 +56,8 @@ def constant_node(name: str, value: Any) -> NodeDef:
 def to_constants(nodes: Nodes, values: Mapping[str, Any]) -> PassReport:
     """Replace the variable nodes named in `values` by constants; `nodes` is changed.
 
-    Raises: InvalidArgumentError if an op takes a handle of one of these variables and has no form for a value.
+    Raises: InvalidArgumentError if an op takes a handle of one of these variables and has no form for a value, or the
+    values are over 2 GiB together.
     """
     return _Conversion(nodes, values).run()
 
@@ -158,6 +160,9 @@ class _Conversion:
         self.copies: dict[tuple[str, tuple[tuple[int, int], ...]], str] = {}
 
     def run(self) -> PassReport:
+        sizes = {name: np.asarray(value).nbytes for name, value in self.values.items()}
+        if sum(sizes.values()) > graph_file.MAX_FILE:
+            graph_file.refuse_size(sizes.items())
         held: dict[str, int] = {}
         cells: set[str] = set()
         count = 0
