@@ -113,7 +113,7 @@ class CheckpointLoadStatus(LoadStatus):
         waiting = [0]
         for number in waiting:
             for child in nodes[number].children:
-                if child.node_id not in names:
+                if child.node_id not in names and 0 <= child.node_id < len(nodes):
                     names[child.node_id] = f"{names[number]}.{child.local_name}"
                     waiting.append(child.node_id)
         for number, node in enumerate(nodes):
