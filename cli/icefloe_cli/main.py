@@ -24,6 +24,7 @@ COMMANDS = {
     "convert": ("convert_command", "convert", "Convert a checkpoint or weights file to another format."),
     "ckpt": ("ckpt", "ckpt", "Look into, check, edit and convert checkpoints."),
     "graph": ("graph", "graph", "Explain, change and compare graphs."),
+    "saved-model": ("saved_model", "saved_model", "Show, run and scan a SavedModel with saved_model_cli's flags."),
 }
 
 EXAMPLES = """

@@ -368,9 +368,11 @@ from icefloe.lib.math_cast import saturate_cast as saturate_cast
 from icefloe.checkpoint import save_checkpoint as save_checkpoint
 from icefloe.load import save_graph as save_graph
 from icefloe import saved_model as saved_model
+from icefloe.saved_models.command_inputs import command_inputs as saved_model_inputs
 from icefloe.saver.graph_variables import saver_for as saver_for
 from icefloe.lib.math_elementwise import scalar_mul as scalar_mul
 from icefloe.lib.functional import scan as scan
+from icefloe.saved_models.showing import scan_saved_model as scan_saved_model
 from icefloe.lib.assignments import scatter_add as scatter_add
 from icefloe.lib.assignments import scatter_div as scatter_div
 from icefloe.lib.assignments import scatter_max as scatter_max
@@ -393,6 +395,7 @@ from icefloe.lib.array_select import setdiff1d as setdiff1d
 from icefloe import sets as sets
 from icefloe.lib.array_shape import shape as shape
 from icefloe.lib.array_shape import shape_n as shape_n
+from icefloe.saved_models.showing import show_saved_model as show_saved_model
 from icefloe.lib.math_elementwise import sigmoid as sigmoid
 from icefloe.lib.math_elementwise import sign as sign
 from icefloe import signal as signal
@@ -1083,9 +1086,11 @@ __all__ = [
     "save_checkpoint",
     "save_graph",
     "saved_model",
+    "saved_model_inputs",
     "saver_for",
     "scalar_mul",
     "scan",
+    "scan_saved_model",
     "scatter_add",
     "scatter_div",
     "scatter_max",
@@ -1114,6 +1119,7 @@ __all__ = [
     "sets",
     "shape",
     "shape_n",
+    "show_saved_model",
     "sigmoid",
     "sign",
     "signal",

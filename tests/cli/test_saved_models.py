@@ -65,7 +65,11 @@ def test_a_model_of_objects(cli):
     ("args", "code", "text"),
     [
         (("simple",), 2, "--input x=VALUE   float32 [?,2]"),
-        (("simple", "--signature", "other"), 1, "no signature 'other'; the signatures are: 'serving_default'"),
+        (
+            ("simple", "--signature", "other"),
+            1,
+            'Could not find signature "other". Please choose from: serving_default',
+        ),
         (("simple", "--tags", "gpu"), 1, "no graph with the tags gpu"),
         (("simple", "--input", "z=1", "--input", "x=[[1,2]]"), 1, "no input 'z'; its inputs are 'x'"),
         (("simple", "--input", "x=[1]"), 1, "expected shape [?, 2], got [1]"),

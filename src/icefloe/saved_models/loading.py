@@ -10,11 +10,13 @@ from functools import cached_property
 from typing import Any
 
 from icefloe import errors
+from icefloe.checkpoint import open_checkpoint
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
-from icefloe.proto import MetaGraphDef, SaverDef
+from icefloe.proto import MetaGraphDef
 from icefloe.saved_models import constants
+from icefloe.saved_models.captures import Captures, paths_of
 from icefloe.saved_models.functions import Functions
 from icefloe.saved_models.initialization import asset_paths, init_op_of
 from icefloe.saved_models.reading import Path, StoredGraph, StoredModel, read_saved_model
@@ -22,6 +24,7 @@ from icefloe.saved_models.serving import Signatures
 from icefloe.saver import restoring
 from icefloe.saver.graph_variables import saver_for, variables_of
 from icefloe.saver.meta_graph_bytes import graph_from_meta_graph
+from icefloe.saver.saver import Saver
 from icefloe.saver.state import resolve_checkpoint
 from icefloe.session import Session
 
@@ -111,7 +114,7 @@ def load_saved_model(directory: Path, tags: Iterable[str] | None = None, *, conf
         for folder in (constants.ASSETS_DIRECTORY, constants.VARIABLES_DIRECTORY):
             session._manager.let_read(os.path.join(model.directory, folder))
         with _fitting(model.path):
-            restore_variables(session, stored.info.saver_def, model.variables)
+            restore_variables(session, stored.info, model.variables)
             run_init_op(session, stored.info, model.directory)
             return LoadedModel(model, stored, graph, session)
     except BaseException:
@@ -140,11 +143,13 @@ def _checkpoint(prefix: str) -> str | None:
         return None
 
 
-def restore_variables(session: Session, saver_def: SaverDef, prefix: str) -> None:
-    """Give the variables of a model's graph the values of its checkpoint, by the graph's own restore op if it has one.
+def restore_variables(session: Session, info: MetaGraphDef, prefix: str) -> None:
+    """Give the variables of a model's graph the values of its checkpoint: by the graph's own restore op if it has one,
+    else by the object graph, else by their names.
 
     Raises: NotFoundError, InvalidArgumentError, DataLossError if the checkpoint does not fit or is damaged.
     """
+    saver_def = info.saver_def
     variables = list(variables_of(session.graph))
     if not saver_def.restore_op_name and not variables:
         return
@@ -156,18 +161,36 @@ def restore_variables(session: Session, saver_def: SaverDef, prefix: str) -> Non
     if saver_def.restore_op_name:
         restoring.restore(session, saver_def, found)
         return
-    saver = saver_for(session.graph)
-    report = saver.match(found, session.graph)
-    if report is not None and not report.fits and report.missing:
-        _LOG.warning("%s: variables that are not in the checkpoint stay uninitialised: %s", found, report)
-        saver = _partial_saver(session.graph, {wanted.key for wanted in report.missing})
+    saver = _object_saver(session.graph, info, found) if info.HasField("object_graph_def") else None
+    if saver is None:
+        saver = saver_for(session.graph)
+        report = saver.match(found, session.graph)
+        if report is not None and not report.fits and report.missing:
+            _LOG.warning("%s: variables that are not in the checkpoint stay uninitialised: %s", found, report)
+            saver = _partial_saver(session.graph, {wanted.key for wanted in report.missing})
     if saver is not None:
         saver.restore(session, found)
 
 
-def _partial_saver(graph: Graph, missing: set[str]) -> Any:
-    from icefloe.saver.saver import Saver
+def _object_saver(graph: Graph, info: MetaGraphDef, prefix: str) -> Saver | None:
+    """Return a Saver of the variables of the object graph under the keys of their paths; None if the checkpoint has no
+    such keys.
+    """
+    captures = Captures(graph, info)
+    reads = {v.op: v.value for v in variables_of(graph) if v.value is not None}
+    named = {}
+    with open_checkpoint(prefix) as reader:
+        for path, node in paths_of(info.object_graph_def).items():
+            key = f"{path.replace('.', '/')}/.ATTRIBUTES/VARIABLE_VALUE"
+            if key in reader.entries and info.object_graph_def.nodes[node].WhichOneof("kind") == "variable":
+                value = reads.get(captures.tensor(node).op)
+                if value is not None:
+                    named[key] = value
+    with graph.as_default():
+        return Saver(named) if named else None
 
+
+def _partial_saver(graph: Graph, missing: set[str]) -> Saver | None:
     with graph.as_default():
         named = {v.name: v.value for v in variables_of(graph) if v.name not in missing and v.value is not None}
         return Saver(named) if named else None

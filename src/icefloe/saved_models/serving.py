@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,8 +165,7 @@ class Signatures(Mapping[str, Signature]):
     def __getitem__(self, name: str) -> Signature:
         if name not in self._made:
             if name not in self._definitions:
-                listed = ", ".join(map(repr, self._definitions)) or "none"
-                raise MissingSignatureError(f"no signature {name!r}; the signatures are: {listed}")
+                raise MissingSignatureError.of(name, self._definitions)
             self._made[name] = Signature(name, self._definitions[name], self._session)
         return self._made[name]
 
@@ -180,7 +179,13 @@ class Signatures(Mapping[str, Signature]):
         return f"<Signatures {', '.join(map(repr, self._definitions))}>"
 
 
-class MissingSignatureError(errors.NotFoundError, KeyError):
+class MissingSignatureError(errors.NotFoundError, KeyError, ValueError):
     """A model has no signature of this name."""
 
     __str__ = errors.NotFoundError.__str__
+
+    @classmethod
+    def of(cls, name: str, known: Iterable[str]) -> MissingSignatureError:
+        """Return the error that names those that there are."""
+        listed = ", ".join(known) or "none"
+        return cls(f'Could not find signature "{name}". Please choose from: {listed}')

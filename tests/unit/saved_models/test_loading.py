@@ -154,7 +154,7 @@ def test_missing_tags_are_named_with_what_there_is():
         tf.load_saved_model(GOLDENS / "tables", ["serve", "gpu"])
     with pytest.raises(RuntimeError, match=r"MetaGraphDef associated with tags 'x' could not be found .*'again'"):
         tf.saved_model.load(tf.Session(graph=tf.Graph()), ["x"], str(GOLDENS / "tables"))
-    with pytest.raises(LookupError, match="no signature 'predict'; the signatures are: 'serving_default'"):
+    with pytest.raises(LookupError, match='Could not find signature "predict". Please choose from: serving_default'):
         tf.load_saved_model(GOLDENS / "simple").signatures["predict"]
 
 
@@ -254,12 +254,29 @@ def test_without_a_saver_variables_are_restored_by_name(tmp_path, name):
                 same(value, file[f"{number}/{output}"])
 
 
-def test_without_a_saver_what_is_not_stored_stays_uninitialised(tmp_path, caplog):
+def test_without_a_saver_objects_are_restored_by_their_paths(tmp_path):
+    """Its variables all have one name."""
     shutil.copytree(GOLDENS / "objects", tmp_path / "m")
     without_saver(tmp_path / "m", init=True)
     with tf.load_saved_model(tmp_path / "m") as model:
-        assert model.session.graph.node_count > 0
+        np.testing.assert_array_equal(model.signatures["dense"](x=[[1, 2]])["output_0"], [[17, 30]])
+        assert model.functions["inner.shift"](1.0) == 3
+
+
+def test_without_a_saver_what_is_not_stored_stays_uninitialised(tmp_path, caplog):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        a = tf.get_variable("a", initializer=np.float32(1), use_resource=True)
+        tf.get_variable("b", initializer=np.float32(2), use_resource=True)
+        sess.run(tf.global_variables_initializer())
+        builder = tf.saved_model.Builder(tmp_path / "m")
+        builder.add_meta_graph_and_variables(sess, ["serve"], saver=tf.train.Saver([a]))
+        builder.save()
+    without_saver(tmp_path / "m")
+    with tf.load_saved_model(tmp_path / "m") as model:
         assert "stay uninitialised" in caplog.text
+        assert model.session.run("a/Read/ReadVariableOp:0") == 1
+        with pytest.raises(errors.FailedPreconditionError):
+            model.session.run("b/Read/ReadVariableOp:0")
 
 
 @pytest.mark.parametrize(
