@@ -127,6 +127,10 @@ class CheckpointReader(Mapping[str, np.ndarray]):
             found += [key] if key in self.entries else [k for k in self.entries if k.startswith(f"{key}-")]
         return tuple(found)
 
+    def keys_of(self, name: str) -> tuple[str, ...]:
+        """Return the keys of the tensors that `name` may mean: none, one, or several where it is ambiguous."""
+        return (name,) if name in self.entries else self._other_keys(name)
+
     def find(self, name: str) -> str:
         """Return the key of the tensor that `name` means: the key itself or, of a checkpoint saved by objects, the
         path of the object or the variable's full name; of a Keras file, the path inside the file too.
@@ -142,8 +146,9 @@ class CheckpointReader(Mapping[str, np.ndarray]):
             raise cls(f"{name} cannot be read: {self.left_out[name]}", path=self.prefix)
         found = self._other_keys(name)
         if len(found) > 1:
+            paths = " or ".join(key.removesuffix(object_graph.VALUE_SUFFIX) for key in found[:5])
             raise errors.InvalidArgumentError(
-                f"{len(found)} tensors have the name {name}", path=self.prefix, hint=f"Ask for {' or '.join(found[:5])}"
+                f"{len(found)} tensors have the name {name}", path=self.prefix, hint=f"Ask for {paths}."
             )
         if not found:
             raise self.missing(name)
@@ -195,7 +200,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         return len(self.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.entries or (isinstance(name, str) and len(self._other_keys(name)) == 1)
+        return name in self.entries or (isinstance(name, str) and len(self.keys_of(name)) == 1)
 
     def get(self, name: str, default: _D | None = None) -> np.ndarray | _D | None:  # type: ignore[override]
         return self.read(name) if name in self else default

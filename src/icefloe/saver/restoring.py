@@ -8,46 +8,40 @@ So it is done too where the session's ops may not read files, because the path i
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from icefloe import errors
-from icefloe.checkpoint import open_checkpoint
+from icefloe.checkpoint import object_graph, open_checkpoint
 from icefloe.checkpoint.index import to_key
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import parse_spec
 from icefloe.datatypes import as_dtype
 from icefloe.graph.graph import Graph
-from icefloe.proto import SaverDef, TrackableObjectGraph
+from icefloe.proto import SaverDef
 from icefloe.saver import state
 from icefloe.saver.restore_plan import RestorePlan, restore_plan
 from icefloe.saver.restore_report import RestoreReport, Stored, Wanted, compare
 
 _LOG = logging.getLogger("icefloe")
 
-OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
-
 
 def _stored(reader: CheckpointReader) -> dict[str, Stored]:
-    return {name: Stored(entry.dtype, entry.shape) for name, entry in reader.entries.items()}
+    """Return what the checkpoint holds; its object graph is no tensor that a program could want."""
+    return {
+        name: Stored(entry.dtype, entry.shape) for name, entry in reader.entries.items() if name != object_graph.KEY
+    }
 
 
-def object_names(reader: CheckpointReader) -> dict[str, str]:
-    """Return, of an object-based checkpoint, the key of each variable by the variable's name; empty for another
-    checkpoint.
+def other_names(wanted: Iterable[Wanted], reader: CheckpointReader) -> dict[str, str]:
+    """Return wanted key -> key of the tensor that has it for another of its names: in an object-based checkpoint the
+    variable's name, in one saved by name the object's key.
+
+    Raises: InvalidArgumentError if several tensors have a name.
     """
-    if OBJECT_GRAPH_KEY not in reader.entries:
-        return {}
-    raw = reader.read(OBJECT_GRAPH_KEY)
-    try:
-        graph = TrackableObjectGraph.FromString(raw.item())
-    except Exception as error:
-        raise errors.DataLossError(
-            f"{OBJECT_GRAPH_KEY} is no TrackableObjectGraph: {error}", path=reader.prefix
-        ) from None
-    return {a.full_name: a.checkpoint_key for node in graph.nodes for a in node.attributes if a.full_name}
+    return {w.key: reader.find(w.key) for w in wanted if reader.keys_of(w.key)}
 
 
 def _renamed(plan: RestorePlan, names: Mapping[str, str]) -> list[Wanted]:
@@ -62,10 +56,9 @@ def match(plan: RestorePlan, reader: CheckpointReader) -> tuple[RestoreReport, d
     report = compare(plan.wanted, stored, reader.prefix)
     if not report.missing:
         return report, {}
-    names = object_names(reader)
-    if not names or not any(w.key in names for w in report.missing):
+    names = other_names(report.missing, reader)
+    if not names:
         return report, {}
-    names = {key: found for key, found in names.items() if key not in stored}
     return compare(_renamed(plan, names), stored, reader.prefix), names
 
 

@@ -151,7 +151,7 @@ def _check_stored(
 
     Raises: NotFoundError that names all missing tensors, InvalidArgumentError that names all of a wrong dtype.
     """
-    missing = [name for name in names if name not in reader.entries]
+    missing = [name for name in names if name not in reader]
     if missing:
         error = reader.missing(missing[0])
         if len(missing) > 1:
@@ -161,7 +161,7 @@ def _check_stored(
         raise error
     wrong = []
     for name, dtype in zip(names, dtypes):
-        stored = reader.entries[name].dtype
+        stored = reader.entry(name).dtype
         if stored != dtype.base_dtype:
             wrong.append(_wrong_dtype(reader, name, dtype, stored))
     if wrong:
@@ -184,7 +184,7 @@ def _slice_of(reader: CheckpointReader, name: str, spec: str) -> TensorSlice | N
     if not spec:
         return None
     full, chosen = parse_spec(spec)
-    stored = reader.entries[name].shape
+    stored = reader.entry(name).shape
     if full != stored:
         raise errors.InvalidArgumentError(
             f"tensor_name = {name}; shape in shape_and_slice spec {shape_text(full)} does not match the shape stored "
