@@ -52,6 +52,10 @@ class Functions(Protocol):
         """Return whether a call of `function` may have to wait for another step or thread."""
         ...
 
+    def makes_variants(self, function: NameAttrList) -> bool:
+        """Return whether a call of `function` may make lists, datasets or other variants."""
+        ...
+
     def loop(
         self, op: Operation, condition: Callable[..., list[Any]], body: Callable[..., list[Any]]
     ) -> Callable[..., tuple[Any, ...]]:

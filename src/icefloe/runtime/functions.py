@@ -18,7 +18,7 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager
-from icefloe.runtime import plan
+from icefloe.runtime import keeping, plan
 from icefloe.runtime.bind import Scope
 from icefloe.runtime.program import Program
 
@@ -38,6 +38,7 @@ class Library:
         self.engine = engine
         self._callees: dict[tuple[bytes, str, tuple[bool, ...] | None, bool], Callee] = {}
         self._may_wait: dict[bytes, bool] = {}
+        self._makes_variants: dict[tuple[str, ...], bool] = {}
 
     def callable(
         self, function: NameAttrList, path: str, wanted: tuple[bool, ...] | None = None, *, lowered: bool = False
@@ -61,6 +62,14 @@ class Library:
         found = self._may_wait.get(key)
         if found is None:
             found = self._may_wait[key] = any(map(_waits, self._ops_below(function)))
+        return found
+
+    def makes_variants(self, function: NameAttrList) -> bool:
+        """Return whether a node of `function`, or of what that calls, makes lists, datasets or other variants."""
+        key = function.name, *_named(function.attr)
+        found = self._makes_variants.get(key)
+        if found is None:
+            found = self._makes_variants[key] = any(map(keeping.makes_variants, self._ops_below(function)))
         return found
 
     def _ops_below(self, function: NameAttrList) -> Iterator[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.runtime import failures, general, program
+from icefloe.runtime import failures, general, keeping, program
 from icefloe.runtime.bind import Scope, read_cell
 from icefloe.runtime.interpret import Slots, closure
 from icefloe.runtime.plan import Plan
@@ -39,6 +39,7 @@ class PartialPlan:
         if plan.has_loops or any(binding.waits or binding.blocks for binding in bound):
             self.flow = general.Dataflow(plan, bound)
         self.code = [closure(step, binding) for step, binding in zip(plan.steps, bound)]
+        self.copies_feeds = keeping.keeps_feeds(plan, scope.functions)
         self.unfed = program.unfed(plan)
         # One bit more stands for placeholders that are no feeds of this run: what depends on one never runs.
         self.never = 1 << len(plan.feeds)
@@ -125,6 +126,8 @@ class PartialRun:
                 fed |= self._shared.slot_needs[slot]
             self._check_fetches(elements, fed)
             self._fed = fed
+            if self._shared.copies_feeds:
+                values = keeping.own(values)
             for slot, value in zip(slots, values):
                 del self.pending_feeds[slot]
                 if self._execution is not None:

@@ -16,7 +16,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.machine import blas, threads
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import Variable
-from icefloe.runtime import effects, failures, optimize, routine
+from icefloe.runtime import effects, failures, keeping, optimize, routine
 from icefloe.runtime.bind import Binding, Scope, bind, read_cell
 from icefloe.runtime.interpret import RUN, Code, Slots, assemble, interpret, interpret_timed
 from icefloe.runtime.plan import Plan
@@ -84,6 +84,7 @@ class Program:
         self._observed: general.Dataflow | None = None
         self._code: Code | None = None
         self._compiled: Compiled | None = None
+        self._copies_feeds = keeping.keeps_feeds(plan, scope.functions)
         self.runs = 0
         self._holds_blas = False
         self._compile_after = {"auto": HOT, "codegen": 0}.get(engine, sys.maxsize)
@@ -170,6 +171,8 @@ class Program:
 
         Raises: OpError that names the node that failed.
         """
+        if self._copies_feeds:
+            feeds = keeping.own(feeds)
         width = self.scope.threads
         if width or self._holds_blas:
             with np.errstate(all="ignore"), blas.alone, threads.using(width):
@@ -246,6 +249,8 @@ class Program:
 
         Returns what `run` does. Raises: OpError that names the node that failed.
         """
+        if self._copies_feeds:
+            feeds = keeping.own(feeds)
         execution = self._begin(self._observable(), feeds, context)
         with contextlib.closing(execution.stepwise()) as steps:
             while True:

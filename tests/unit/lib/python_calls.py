@@ -59,7 +59,8 @@ def _outcome(call: str, scope: dict[str, Any], folder: str) -> str:
             exec(compile(tree, "<call>", "exec"), scope)
         text = _pairs(re.sub(r" at 0x[0-9a-f]+", "", repr(scope["result"])))
     except Exception as error:
-        text = f"{type(error).__name__}: {_plain(getattr(error, 'message', None) or str(error))}"
+        said = re.sub(r" Did you mean [^?]*:0'\?", "", getattr(error, "message", None) or str(error))
+        text = f"{type(error).__name__}: {_plain(said)}"
     return text.replace(os.path.realpath(folder), "<folder>").replace(folder, "<folder>")
 
 
