@@ -303,3 +303,10 @@ def test_a_tensor_is_not_taken_for_a_saved_model() -> None:
         read_graph(tensor.SerializeToString())
     with pytest.raises(errors.InvalidArgumentError, match="expected a graph, got a SavedModel"):
         read_graph(SavedModel(saved_model_schema_version=1, meta_graphs=[MetaGraphDef()]).SerializeToString())
+
+
+@pytest.mark.parametrize("end", ["/", "/saved_model.pb"])
+def test_a_path_through_a_file_is_not_found(tmp_path: Path, end: str) -> None:
+    (tmp_path / "graph.pb").write_bytes(Graph().as_graph_def().SerializeToString())
+    with pytest.raises(errors.NotFoundError, match="graph.pb is a file, not a directory"):
+        read_graph(f"{tmp_path}/graph.pb{end}")
