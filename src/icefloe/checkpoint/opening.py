@@ -45,6 +45,8 @@ def open_exact(prefix: str) -> CheckpointReader:
     if commit.locate(prefix) is not None:
         return _open(Target(prefix), False)
     found = state_file.v1_files(prefix) if names.parse(prefix) is None else []
+    if found == [prefix] and os.path.isfile(prefix) and sniff(prefix).kind in ARRAY_FILES:
+        found = []
     return _open(Target(prefix, tuple(found)) if found else resolve(prefix), False)
 
 
