@@ -245,7 +245,9 @@ def locate_stored(directory: str, stored: str) -> str | None:
     return next((path for path in readings(directory, stored) if checkpoint_exists(path)), None)
 
 
-def latest_checkpoint(directory: Path, latest_filename: str | None = None, *, wait: float | None = None) -> str | None:
+def latest_checkpoint(
+    checkpoint_dir: Path, latest_filename: str | None = None, *, wait: float | None = None
+) -> str | None:
     """Return the prefix of the latest checkpoint in a directory, or None.
 
     It is what the state file says. Where the directory was moved, the checkpoint of that name in it; where the state
@@ -256,7 +258,7 @@ def latest_checkpoint(directory: Path, latest_filename: str | None = None, *, wa
     wait: seconds to wait until there is a complete one, looking again and again while another process saves and
     deletes; None does not wait.
     """
-    directory = os.fspath(directory)
+    directory = os.fspath(checkpoint_dir)
     path = os.path.join(directory, latest_filename or DEFAULT_NAME)
     deadline = time.monotonic() + (wait or 0.0)
     pause = 0.01
