@@ -21,6 +21,15 @@ class CheckpointOptions:
     Raises: UnimplementedError for writing in the background and for sharding functions.
     """
 
+    __slots__ = (
+        "enable_async",
+        "experimental_enable_async_checkpoint",
+        "experimental_io_device",
+        "experimental_sharding_callback",
+        "experimental_skip_slot_variables",
+        "experimental_write_callbacks",
+    )
+
     def __init__(
         self,
         experimental_io_device: str | None = None,
