@@ -42,10 +42,14 @@ class RescueWriter:
         self._flusher = Flusher(self._fd, self._path)
 
     def _write(self, data: bytes | memoryview) -> None:
-        self._buffer += data
         self.size += len(data)
-        if len(self._buffer) >= _BUFFER:
+        if len(self._buffer) + len(data) > _BUFFER:
             self._flush()
+        if len(data) > _BUFFER:
+            files.write(self._fd, data, self._path)
+            self._flusher.wrote(len(data))
+        else:
+            self._buffer += data
         if self._progress is not None:
             self._progress(len(data))
 
