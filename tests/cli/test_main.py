@@ -12,6 +12,7 @@ import icefloe
 from icefloe_cli.ckpt import COMMANDS as CKPT_COMMANDS
 from icefloe_cli.graph import COMMANDS as GRAPH_COMMANDS
 from icefloe_cli.main import COMMANDS
+from icefloe_cli.saved_model import COMMANDS as SAVED_MODEL_COMMANDS
 
 COMMAND = [sys.executable, "-c", "from icefloe_cli.main import main; main()"]
 
@@ -25,7 +26,7 @@ def test_help_lists_every_command(cli):
     assert "Examples:" in result.out
 
 
-GROUPS = {"ckpt": CKPT_COMMANDS, "graph": GRAPH_COMMANDS}
+GROUPS = {"ckpt": CKPT_COMMANDS, "graph": GRAPH_COMMANDS, "saved-model": SAVED_MODEL_COMMANDS}
 EVERY_COMMAND = [[name] for name in COMMANDS] + [[group, name] for group, rows in GROUPS.items() for name in rows]
 
 
