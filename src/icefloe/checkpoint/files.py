@@ -221,6 +221,15 @@ def make_directory(path: str) -> None:
             os.makedirs(path)
 
 
+def free_bytes(path: str) -> int | None:
+    """Return how many bytes this user may still write in a directory, or None where the system does not say."""
+    try:
+        found = os.statvfs(path or ".")
+    except (OSError, AttributeError, ValueError):
+        return None
+    return found.f_bavail * found.f_frsize if found.f_blocks else None
+
+
 def create(path: str) -> int:
     """Return a file descriptor of a new file to write. Raises: AlreadyExistsError and the system's errors."""
     with _named(path):

@@ -587,6 +587,23 @@ def test_extract_names_what_it_does_not_find(save, tmp_path):
         ckpt.extract(prefix, tmp_path / "o", "re:(")
 
 
+def test_an_npz_refuses_names_that_it_would_change(tmp_path):
+    for name in (b"a\xff", b"a\0b"):
+        save_checkpoint(tmp_path / "m", {name.decode(errors="surrogateescape"): F(1)})
+        with pytest.raises(errors.InvalidArgumentError, match="of the name"):
+            ckpt.extract(tmp_path / "m", tmp_path / "x.npz", "*")
+        assert ckpt.rename(tmp_path / "m", prefix="p/").renamed
+
+
+def test_what_cannot_fit_is_not_begun(save, tmp_path):
+    prefix = save(x=F([1]))
+    with pytest.raises(errors.ResourceExhaustedError, match="No space left.*bytes to write"):
+        ckpt.resize(prefix, {"x": 1 << 60}, tmp_path / "new" / "n")
+    assert not (tmp_path / "new").exists()
+    with pytest.raises(errors.InvalidArgumentError, match="rows"):
+        ckpt.resize(prefix, {"x": 1 << 63})
+
+
 def test_progress_and_reports_are_plain_data(save):
     seen = []
     prefix = save(x=np.zeros(3 << 20, F), y=F([1]))

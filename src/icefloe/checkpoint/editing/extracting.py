@@ -105,6 +105,9 @@ def _write_npz(path: str, chosen: Mapping[str, Tensor], report: ExtractReport, p
             path=path,
             hint="Leave them out with `skip` (--skip), or extract to a checkpoint.",
         )
+    for name in chosen:
+        if "\0" in name or not _is_text(name):
+            raise errors.InvalidArgumentError(f"an .npz cannot hold an array of the name {name!r}", path=path)
     report.output = path
     report.tensors = len(chosen)
     report.bytes = report.computed = sum(t.stored_bytes for t in chosen.values())
@@ -132,6 +135,14 @@ def _write_npz(path: str, chosen: Mapping[str, Tensor], report: ExtractReport, p
         with contextlib.suppress(errors.OpError):
             files.remove(temporary)
         raise
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:  # the bytes of a key that are no UTF-8
+        return False
+    return True
 
 
 class _Appending:

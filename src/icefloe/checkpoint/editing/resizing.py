@@ -71,7 +71,7 @@ def resize(
         training = slots.find_training(contents.tensors, full, graph)
         job = _Job(contents, training, full, axis, with_slots, report)
         for pattern, count in rows.items():
-            if count < 0:
+            if not 0 <= count < 1 << 62:
                 raise errors.InvalidArgumentError(f"{pattern!r}: a tensor cannot have {count} rows")
             names = job.matching(pattern)
             for group in [names] if as_one else [[name] for name in names]:

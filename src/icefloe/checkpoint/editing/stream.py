@@ -150,6 +150,7 @@ class Plan:
         self.describe(report)
         if report.dry_run:
             return
+        _check_space(self.target, report.computed)
         writer = _Writer(self, report.bytes, progress, verify)
         try:
             writer.write()
@@ -193,6 +194,16 @@ def _size(dtype: DType, piece: OutputPiece) -> int:
     if isinstance(piece.content, Piece):
         return piece.content.stored_bytes
     return 0 if dtype.numpy.hasobject else volume(piece.shape) * dtype.size
+
+
+def _check_space(target: str, size: int) -> None:
+    """Check that `size` bytes fit beside a prefix. What is copied does not count: it may be holes, or shared blocks."""
+    directory = names.split(target)[0]
+    while directory and not files.is_directory(directory):
+        directory = os.path.dirname(directory)
+    free = files.free_bytes(directory)
+    if free is not None and size > free:
+        raise errors.ResourceExhaustedError(f"{target}; No space left on device: {size} bytes to write, {free} free")
 
 
 def _check_names(outputs: list[Output]) -> None:
