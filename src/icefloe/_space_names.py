@@ -517,6 +517,7 @@ NAMES: dict[str, dict[str, str]] = {
         """,
     },
     "saved_model.signature_def_utils": {
+        "saved_models.method_names": "MethodNameUpdater",
         "saved_models.signatures": """
             build_signature_def classification_signature_def is_valid_signature predict_signature_def
             regression_signature_def

@@ -1,4 +1,5 @@
 # Written by fixtures/make/public_names.py; do not edit.
+from icefloe.saved_models.method_names import MethodNameUpdater as MethodNameUpdater
 from icefloe.saved_models.signatures import build_signature_def as build_signature_def
 from icefloe.saved_models.signatures import classification_signature_def as classification_signature_def
 from icefloe.saved_models.signatures import is_valid_signature as is_valid_signature
@@ -7,6 +8,7 @@ from icefloe.saved_models.signatures import regression_signature_def as regressi
 
 
 __all__ = [
+    "MethodNameUpdater",
     "build_signature_def",
     "classification_signature_def",
     "is_valid_signature",
