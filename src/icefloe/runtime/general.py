@@ -33,153 +33,15 @@ from icefloe import errors
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources.waiting import Pending
 from icefloe.runtime import cooperative
-from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.context import RunContext
+from icefloe.runtime.dataflow import ENTER, EXIT, MERGE, NEXT, TRIGGER, Dataflow
+from icefloe.runtime.frames import Frame, Iteration
 from icefloe.runtime.observing import record
-from icefloe.runtime.plan import Plan
-
-_ENTER, _EXIT, _NEXT, _MERGE, _TRIGGER, _OTHER = range(6)
-_KINDS = {
-    "Enter": _ENTER,
-    "RefEnter": _ENTER,
-    "Exit": _EXIT,
-    "RefExit": _EXIT,
-    "NextIteration": _NEXT,
-    "RefNextIteration": _NEXT,
-    "Merge": _MERGE,
-    "RefMerge": _MERGE,
-    # Runs whatever its inputs are: it waits for both branches of a conditional.
-    "ControlTrigger": _TRIGGER,
-}
-
 
 # What a step was called with, and when, where somebody observes.
 _Begun = tuple[Sequence[Any], int] | None
 # Position, frame, iteration, how it began, what is left to run of it, what it waits for.
-_Parked = tuple[int, "_Frame", "_Iteration", _Begun, Generator[Pending, None, Any], Pending]
-
-
-class Dataflow:
-    """The edges of a plan the way tokens travel. Shared by all runs of it.
-
-    consumers: for each step, for each of its outputs, pairs of step and input position.
-    followers: for each step, those that a control edge puts after it.
-    """
-
-    def __init__(self, plan: Plan, bindings: Sequence[Binding], prefix: str = "") -> None:
-        """prefix: in front of nodes' names, where somebody observes."""
-        self.plan = plan
-        self.prefix = prefix
-        count = len(plan.steps)
-        self.kinds = [_OTHER if step.loop else _KINDS.get(step.node.type, _OTHER) for step in plan.steps]
-        self.calls: list[Callable[..., Any]] = [flat_call(binding) for binding in bindings]
-        self.bindings = tuple(bindings)
-        self.writes = [step.writes for step in plan.steps]
-        self.consumers: list[list[list[tuple[int, int]]]] = [[[] for _ in step.outputs] for step in plan.steps]
-        self.followers: list[list[int]] = [[] for _ in range(count)]
-        self.of_feeds: dict[int, list[tuple[int, int]]] = {slot: [] for slot in plan.feeds}
-        self.waiting = [len(step.inputs) + len(step.controls) for step in plan.steps]
-        self.controls = [len(step.controls) for step in plan.steps]
-        made = {slot: (p, i) for p, step in enumerate(plan.steps) for i, slot in enumerate(step.outputs)}
-        for position, step in enumerate(plan.steps):
-            for at, slot in enumerate(step.inputs):
-                if slot in self.of_feeds:
-                    self.of_feeds[slot].append((position, at))
-                else:
-                    source, output = made[slot]
-                    self.consumers[source][output].append((position, at))
-            for control in step.controls:
-                self.followers[control].append(position)
-        self.roots = [p for p in range(count) if not self.waiting[p]]
-        self.frames: list[str] = []
-        self.constant: list[bool] = []
-        self.enters: dict[str, int] = {}
-        self.limits: dict[str, int] = {}
-        for position, step in enumerate(plan.steps):
-            name, constant = "", False
-            if self.kinds[position] == _ENTER:
-                name, constant = step.node.kernel_attr("frame_name"), step.node.kernel_attr("is_constant")
-                self.enters[name] = self.enters.get(name, 0) + 1
-                self.limits[name] = max(1, step.node.kernel_attr("parallel_iterations"))
-            self.frames.append(name)
-            self.constant.append(constant)
-        self.fetched = {made[slot][0] for slot in plan.fetches if slot in made}
-        self._check_frames(made)
-
-    def _check_frames(self, made: dict[int, tuple[int, int]]) -> None:
-        """Raise InvalidArgumentError for a node whose inputs never meet, because they are in different loops."""
-        # The frame of a step's outputs, as the path of Enters. Back edges come from later steps of the same frame.
-        of: dict[int, tuple[str, ...]] = {}
-        for position, step in enumerate(self.plan.steps):
-            sources = [made[slot][0] for slot in step.inputs if slot in made] + list(step.controls)
-            places = {of[source]: source for source in reversed(sources) if source in of}
-            if len(places) > 1:
-                said = " ".join(
-                    f"The input {{{{node {self.plan.steps[source].node.name}}}}} is in frame '{'/'.join(place)}'."
-                    for place, source in reversed(list(places.items()))
-                )
-                name = step.node.name
-                raise errors.InvalidArgumentError(
-                    f"{{{{node {name}}}}} has inputs from different frames. {said}", node=name
-                )
-            place = next(iter(places), ())
-            if self.kinds[position] == _ENTER:
-                place = (*place, self.frames[position])
-            elif self.kinds[position] == _EXIT:
-                if not place:
-                    raise errors.InvalidArgumentError(
-                        "Invalid Exit op: Cannot find a corresponding Enter op.", node=step.node.name
-                    )
-                place = place[:-1]
-            of[position] = place
-
-
-class _Iteration:
-    """One iteration of a frame.
-
-    states: step -> [inputs left, dead inputs, values]. busy: the steps ready or parked and the loops inside.
-    """
-
-    __slots__ = ("busy", "children", "number", "states")
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.states: dict[int, list[Any]] = {}
-        self.children: dict[str, _Frame] = {}
-        self.busy = 0
-
-
-class _Frame:
-    """A loop under way, or the root. At most `limit` iterations are; what would begin one more is held back."""
-
-    __slots__ = (
-        "constants",
-        "dead_exits",
-        "enters_left",
-        "held",
-        "iterations",
-        "last",
-        "limit",
-        "name",
-        "order",
-        "parent",
-        "place",
-    )
-
-    def __init__(self, name: str, parent: _Frame | None, place: _Iteration | None, enters: int, limit: int = 1) -> None:
-        self.name = name
-        self.parent = parent
-        self.place = place
-        self.order: tuple[int, ...] = () if parent is None or place is None else (*parent.order, place.number)
-        self.enters_left = enters
-        self.iterations: dict[int, _Iteration] = {0: _Iteration(0)}
-        self.last = 0
-        # What is the same in every iteration: (step, its output or DEAD).
-        self.constants: list[tuple[int, Any]] = []
-        self.dead_exits: list[int] = []
-        self.limit = limit
-        # Steps whose outputs the next iteration begins with.
-        self.held: list[tuple[int, Any]] = []
+_Parked = tuple[int, Frame, Iteration, _Begun, Generator[Pending, None, Any], Pending]
 
 
 class Execution:
@@ -197,8 +59,8 @@ class Execution:
         self.results: dict[int, Any] = {}
         self.done: set[int] = set()
         self.is_running = False
-        self._root = _Frame("", None, None, 0)
-        self._ready: list[tuple[tuple[int, ...], bool, int, int, _Frame, _Iteration, bool, Any]] = []
+        self._root = Frame("", None, None, 0)
+        self._ready: list[tuple[tuple[int, ...], bool, int, int, Frame, Iteration, bool, Any]] = []
         # Steps that wait, under numbers that come through the inbox when they may go on.
         self._parked: dict[int, _Parked] = {}
         self._inbox: SimpleQueue[int] = SimpleQueue()
@@ -264,7 +126,7 @@ class Execution:
 
     # Running a step
 
-    def _push(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, values: Any) -> None:
+    def _push(self, position: int, frame: Frame, iteration: Iteration, is_dead: bool, values: Any) -> None:
         iteration.busy += 1
         self._count += 1
         order = frame.order if frame.parent is None else (*frame.order, iteration.number)
@@ -273,13 +135,13 @@ class Execution:
             (order, self._flow.writes[position], position, self._count, frame, iteration, is_dead, values),
         )
 
-    def _step(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, values: Any) -> None:
+    def _step(self, position: int, frame: Frame, iteration: Iteration, is_dead: bool, values: Any) -> None:
         flow = self._flow
         outputs: Any = None
         begun: _Begun = None
         if self.context is not None and self.context.observer is not None and not is_dead:
             begun = values, time.time_ns()
-        if flow.kinds[position] == _MERGE:
+        if flow.kinds[position] == MERGE:
             if not is_dead:
                 outputs = (values[1], np.int32(values[0]))
         elif not is_dead:
@@ -309,7 +171,7 @@ class Execution:
         flow = self._flow
         op = flow.plan.steps[position].node
         values, start = begun
-        if flow.kinds[position] == _MERGE:
+        if flow.kinds[position] == MERGE:
             values = values[1:]
         made = record(flow.prefix + op.name, op, values, outputs, start)
         try:
@@ -322,8 +184,8 @@ class Execution:
     def _go_on(
         self,
         position: int,
-        frame: _Frame,
-        iteration: _Iteration,
+        frame: Frame,
+        iteration: Iteration,
         begun: _Begun,
         steps: Generator[Pending, None, Any],
     ) -> None:
@@ -366,7 +228,7 @@ class Execution:
             if parked[5].done:
                 self._resume(number)
 
-    def _finish(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:
+    def _finish(self, position: int, frame: Frame, iteration: Iteration, is_dead: bool, outputs: Any) -> None:
         flow = self._flow
         if position in flow.fetched:
             self._keep(position, frame, is_dead, outputs)
@@ -374,7 +236,7 @@ class Execution:
             self.done.add(position)
         kind = flow.kinds[position]
         target, place = frame, iteration
-        if kind == _ENTER:
+        if kind == ENTER:
             target = self._child(flow.frames[position], frame, iteration)
             target.enters_left -= 1
             place = target.iterations[0]
@@ -388,14 +250,14 @@ class Execution:
             self._leave(frame, iteration)
             self._close(target)
             return
-        if kind == _EXIT:
+        if kind == EXIT:
             if is_dead:
                 if iteration.number == frame.last:
                     frame.dead_exits.append(position)
             else:
                 assert frame.parent is not None and frame.place is not None
                 self._spread(position, frame.parent, frame.place, False, outputs)
-        elif kind == _NEXT:
+        elif kind == NEXT:
             if is_dead:
                 pass
             elif iteration.number == frame.last and len(frame.iterations) >= frame.limit:
@@ -406,24 +268,24 @@ class Execution:
             self._spread(position, target, place, is_dead, outputs)
         self._leave(frame, iteration)
 
-    def _keep(self, position: int, frame: _Frame, is_dead: bool, outputs: Any) -> None:
+    def _keep(self, position: int, frame: Frame, is_dead: bool, outputs: Any) -> None:
         step = self._flow.plan.steps[position]
-        if frame.parent is not None and self._flow.kinds[position] != _EXIT:
+        if frame.parent is not None and self._flow.kinds[position] != EXIT:
             raise errors.InvalidArgumentError(
                 f"{step.node.name} is inside a loop: its value is another in each iteration and cannot be fetched",
                 node=step.node.name,
             )
-        if self._flow.kinds[position] == _EXIT and is_dead:
+        if self._flow.kinds[position] == EXIT and is_dead:
             return
         for i, slot in enumerate(step.outputs):
             self.results[slot] = DEAD if is_dead else outputs[i]
 
     # Tokens
 
-    def _spread(self, position: int, frame: _Frame, iteration: _Iteration, is_dead: bool, outputs: Any) -> None:
+    def _spread(self, position: int, frame: Frame, iteration: Iteration, is_dead: bool, outputs: Any) -> None:
         """Send a step's outputs to their consumers in an iteration of a frame."""
         flow = self._flow
-        from_enter = flow.kinds[position] == _ENTER
+        from_enter = flow.kinds[position] == ENTER
         for i, consumers in enumerate(flow.consumers[position]):
             if consumers:
                 value = DEAD if is_dead else outputs[i]
@@ -433,12 +295,12 @@ class Execution:
             self._deliver(follower, -1, DEAD if is_dead else None, frame, iteration, False)
 
     def _deliver(
-        self, position: int, at: int, value: Any, frame: _Frame, iteration: _Iteration, from_enter: bool
+        self, position: int, at: int, value: Any, frame: Frame, iteration: Iteration, from_enter: bool
     ) -> None:
         """Put a value, or with `at` -1 the end of a control edge, to a step; it becomes ready with its last one."""
         flow = self._flow
         state = iteration.states.get(position)
-        is_merge = flow.kinds[position] == _MERGE
+        is_merge = flow.kinds[position] == MERGE
         if state is None:
             if is_merge:
                 state = [flow.controls[position], 0, None]
@@ -455,7 +317,7 @@ class Execution:
             state[2][at] = value
         if not state[0]:
             del iteration.states[position]
-            is_dead = state[1] > 0 and flow.kinds[position] != _TRIGGER
+            is_dead = state[1] > 0 and flow.kinds[position] != TRIGGER
             self._push(position, frame, iteration, is_dead, state[2])
 
     def _deliver_to_merge(
@@ -463,8 +325,8 @@ class Execution:
         position: int,
         at: int,
         value: Any,
-        frame: _Frame,
-        iteration: _Iteration,
+        frame: Frame,
+        iteration: Iteration,
         from_enter: bool,
         state: list[Any],
     ) -> None:
@@ -490,33 +352,33 @@ class Execution:
 
     # Frames
 
-    def _child(self, name: str, frame: _Frame, iteration: _Iteration) -> _Frame:
+    def _child(self, name: str, frame: Frame, iteration: Iteration) -> Frame:
         child = iteration.children.get(name)
         if child is None:
-            child = iteration.children[name] = _Frame(
+            child = iteration.children[name] = Frame(
                 name, frame, iteration, self._flow.enters[name], self._flow.limits[name]
             )
             iteration.busy += 1
         return child
 
-    def _next(self, frame: _Frame, number: int) -> _Iteration:
+    def _next(self, frame: Frame, number: int) -> Iteration:
         found = frame.iterations.get(number)
         if found is None:
             if self.context is not None:
                 self.context.check()
-            found = frame.iterations[number] = _Iteration(number)
+            found = frame.iterations[number] = Iteration(number)
             frame.last = number
             frame.dead_exits.clear()
             for position, value in frame.constants:
                 self._spread(position, frame, found, value is DEAD, (value,))
         return found
 
-    def _leave(self, frame: _Frame, iteration: _Iteration) -> None:
+    def _leave(self, frame: Frame, iteration: Iteration) -> None:
         iteration.busy -= 1
         if not iteration.busy:
             self._close(frame)
 
-    def _close(self, frame: _Frame) -> None:
+    def _close(self, frame: Frame) -> None:
         """Forget iterations that are over; with the last one the loop is, and then perhaps what it was in."""
         while frame.parent is not None and not frame.enters_left:
             while frame.iterations:

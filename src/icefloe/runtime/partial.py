@@ -18,6 +18,7 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.runtime import failures, general, keeping, program
 from icefloe.runtime.bind import Scope, read_cell
+from icefloe.runtime.dataflow import Dataflow
 from icefloe.runtime.interpret import Slots, closure
 from icefloe.runtime.plan import Plan
 
@@ -35,9 +36,9 @@ class PartialPlan:
         self.plan = plan
         self.scope = scope
         bound = program.bind_steps(plan, scope)
-        self.flow: general.Dataflow | None = None
+        self.flow: Dataflow | None = None
         if plan.has_loops or any(binding.waits or binding.blocks for binding in bound):
-            self.flow = general.Dataflow(plan, bound)
+            self.flow = Dataflow(plan, bound)
         self.code = [closure(step, binding) for step, binding in zip(plan.steps, bound)]
         self.copies_feeds = keeping.keeps_feeds(plan, scope.functions)
         self.unfed = program.unfed(plan)

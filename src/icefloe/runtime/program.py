@@ -22,7 +22,7 @@ from icefloe.runtime.interpret import RUN, Code, Slots, assemble, interpret, int
 from icefloe.runtime.plan import Plan
 
 if TYPE_CHECKING:
-    from icefloe.runtime import general
+    from icefloe.runtime import dataflow, general
     from icefloe.runtime.codegen import Compiled
 
 # A plan that has run this often is worth compiling: that costs about as much as thirty interpreted runs.
@@ -80,8 +80,8 @@ class Program:
         missing = unfed(plan)
         if missing:
             raise missing_feed(plan, scope, missing)
-        self._flow: general.Dataflow | None = None
-        self._observed: general.Dataflow | None = None
+        self._flow: dataflow.Dataflow | None = None
+        self._observed: dataflow.Dataflow | None = None
         self._code: Code | None = None
         self._compiled: Compiled | None = None
         self._copies_feeds = keeping.keeps_feeds(plan, scope.functions)
@@ -117,7 +117,7 @@ class Program:
             self._template[slot] = value
 
     def _use_general(self, plan: Plan, setup: routine.Setup) -> None:
-        from icefloe.runtime.general import Dataflow
+        from icefloe.runtime.dataflow import Dataflow
 
         self.plan = plan
         self.steps, self.fetches = plan.steps, plan.fetches
@@ -221,12 +221,12 @@ class Program:
         (interpret_timed if timed else interpret)(code, slots, self.fail)
         return [slots[slot] for slot in self.fetches]
 
-    def _values_generally(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any) -> list[Any]:
+    def _values_generally(self, flow: dataflow.Dataflow, feeds: Sequence[Any], context: Any) -> list[Any]:
         execution = self._begin(flow, feeds, context)
         execution.advance()
         return [execution.results.pop(slot, DEAD) for slot in flow.plan.fetches]
 
-    def _begin(self, flow: general.Dataflow, feeds: Sequence[Any], context: Any) -> general.Execution:
+    def _begin(self, flow: dataflow.Dataflow, feeds: Sequence[Any], context: Any) -> general.Execution:
         from icefloe.runtime.general import Execution
 
         steps = flow.plan.steps
@@ -235,10 +235,10 @@ class Program:
             execution.feed(slot, value)
         return execution
 
-    def _observable(self) -> general.Dataflow:
+    def _observable(self) -> dataflow.Dataflow:
         """Return all nodes of the plan as they stand in the graph."""
         if self._observed is None:
-            from icefloe.runtime.general import Dataflow
+            from icefloe.runtime.dataflow import Dataflow
 
             bound = bind_steps(self.whole, self.scope)
             self._observed = Dataflow(self.whole, bound, self.scope.prefix)

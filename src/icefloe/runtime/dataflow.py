@@ -1,0 +1,99 @@
+"""`Dataflow`: the edges of a plan the way tokens travel, and what kind of node each step is to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from icefloe import errors
+from icefloe.runtime.bind import Binding, flat_call
+from icefloe.runtime.plan import Plan
+
+ENTER, EXIT, NEXT, MERGE, TRIGGER, OTHER = range(6)
+_KINDS = {
+    "Enter": ENTER,
+    "RefEnter": ENTER,
+    "Exit": EXIT,
+    "RefExit": EXIT,
+    "NextIteration": NEXT,
+    "RefNextIteration": NEXT,
+    "Merge": MERGE,
+    "RefMerge": MERGE,
+    # Runs whatever its inputs are: it waits for both branches of a conditional.
+    "ControlTrigger": TRIGGER,
+}
+
+
+class Dataflow:
+    """The edges of a plan the way tokens travel. Shared by all runs of it.
+
+    consumers: for each step, for each of its outputs, pairs of step and input position.
+    followers: for each step, those that a control edge puts after it.
+    """
+
+    def __init__(self, plan: Plan, bindings: Sequence[Binding], prefix: str = "") -> None:
+        """prefix: in front of nodes' names, where somebody observes."""
+        self.plan = plan
+        self.prefix = prefix
+        count = len(plan.steps)
+        self.kinds = [OTHER if step.loop else _KINDS.get(step.node.type, OTHER) for step in plan.steps]
+        self.calls: list[Callable[..., Any]] = [flat_call(binding) for binding in bindings]
+        self.bindings = tuple(bindings)
+        self.writes = [step.writes for step in plan.steps]
+        self.consumers: list[list[list[tuple[int, int]]]] = [[[] for _ in step.outputs] for step in plan.steps]
+        self.followers: list[list[int]] = [[] for _ in range(count)]
+        self.of_feeds: dict[int, list[tuple[int, int]]] = {slot: [] for slot in plan.feeds}
+        self.waiting = [len(step.inputs) + len(step.controls) for step in plan.steps]
+        self.controls = [len(step.controls) for step in plan.steps]
+        made = {slot: (p, i) for p, step in enumerate(plan.steps) for i, slot in enumerate(step.outputs)}
+        for position, step in enumerate(plan.steps):
+            for at, slot in enumerate(step.inputs):
+                if slot in self.of_feeds:
+                    self.of_feeds[slot].append((position, at))
+                else:
+                    source, output = made[slot]
+                    self.consumers[source][output].append((position, at))
+            for control in step.controls:
+                self.followers[control].append(position)
+        self.roots = [p for p in range(count) if not self.waiting[p]]
+        self.frames: list[str] = []
+        self.constant: list[bool] = []
+        self.enters: dict[str, int] = {}
+        self.limits: dict[str, int] = {}
+        for position, step in enumerate(plan.steps):
+            name, constant = "", False
+            if self.kinds[position] == ENTER:
+                name, constant = step.node.kernel_attr("frame_name"), step.node.kernel_attr("is_constant")
+                self.enters[name] = self.enters.get(name, 0) + 1
+                self.limits[name] = max(1, step.node.kernel_attr("parallel_iterations"))
+            self.frames.append(name)
+            self.constant.append(constant)
+        self.fetched = {made[slot][0] for slot in plan.fetches if slot in made}
+        self._check_frames(made)
+
+    def _check_frames(self, made: dict[int, tuple[int, int]]) -> None:
+        """Raise InvalidArgumentError for a node whose inputs never meet, because they are in different loops."""
+        # The frame of a step's outputs, as the path of Enters. Back edges come from later steps of the same frame.
+        of: dict[int, tuple[str, ...]] = {}
+        for position, step in enumerate(self.plan.steps):
+            sources = [made[slot][0] for slot in step.inputs if slot in made] + list(step.controls)
+            places = {of[source]: source for source in reversed(sources) if source in of}
+            if len(places) > 1:
+                said = " ".join(
+                    f"The input {{{{node {self.plan.steps[source].node.name}}}}} is in frame '{'/'.join(place)}'."
+                    for place, source in reversed(list(places.items()))
+                )
+                name = step.node.name
+                raise errors.InvalidArgumentError(
+                    f"{{{{node {name}}}}} has inputs from different frames. {said}", node=name
+                )
+            place = next(iter(places), ())
+            if self.kinds[position] == ENTER:
+                place = (*place, self.frames[position])
+            elif self.kinds[position] == EXIT:
+                if not place:
+                    raise errors.InvalidArgumentError(
+                        "Invalid Exit op: Cannot find a corresponding Enter op.", node=step.node.name
+                    )
+                place = place[:-1]
+            of[position] = place
