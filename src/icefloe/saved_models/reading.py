@@ -16,6 +16,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError, Message
 
 from icefloe import errors
+from icefloe.checkpoint import files
 from icefloe.graph import sniff
 from icefloe.graph.graph_file import read_file
 from icefloe.proto import POOL, MetaGraphDef
@@ -160,7 +161,7 @@ def _nothing(directory: str) -> MissingSavedModelError:
     if not os.path.isdir(directory):
         hint = f"There is no directory {directory}."
     else:
-        inside = sorted(d for d in os.listdir(directory) if find_file(os.path.join(directory, d)))
+        inside = sorted(d for d in files.list_directory(directory) if find_file(os.path.join(directory, d)))
         if inside:
             hint = f"There is one in {', '.join(os.path.join(directory, d) for d in inside[:3])}."
     return MissingSavedModelError(f"SavedModel file does not exist at: {directory}{os.path.sep}{{{names}}}", hint=hint)
@@ -182,8 +183,12 @@ def _serialized(path: str) -> bytes:
     if path.endswith(".cpb"):
         from icefloe.saved_models import chunked
 
-        with open(path, "rb") as file:
-            return chunked.merge(file.read())
+        try:
+            with open(path, "rb") as file:  # of any size: a chunked file exists because 2 GB are too few
+                data = file.read()
+        except OSError as error:
+            raise files.os_error(error, path) from None
+        return chunked.merge(data)
     return _binary(read_file(path))
 
 

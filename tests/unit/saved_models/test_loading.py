@@ -315,6 +315,38 @@ def test_no_model(tmp_path):
     assert tf.saved_model.maybe_saved_model_directory(GOLDENS / "simple")
 
 
+def rename(graph, old: str, new: str) -> None:
+    for node in graph.node:
+        node.name = new if node.name == old else node.name
+        for i, name in enumerate(node.input):
+            node.input[i] = new if name == old else name
+
+
+def test_what_tensorflow_is_strict_about(tmp_path):
+    """Names that begin with `_`, odd versions, unknown and missing attrs and ops, shapes that contradict each other."""
+    shutil.copytree(GOLDENS / "simple", tmp_path / "m")
+    file = tmp_path / "m" / "saved_model.pb"
+    model = SavedModel.FromString(file.read_bytes())
+    graph = model.meta_graphs[0]
+    graph.meta_info_def.tensorflow_version = "0.12.head"
+    rename(graph.graph_def, "MatMul", "_MatMul")
+    rename(graph.graph_def, "x", "_x")
+    graph.signature_def["serving_default"].inputs["x"].name = "_x:0"
+    nodes = {node.name: node for node in graph.graph_def.node}
+    nodes["_MatMul"].attr["of_a_later_version"].b = True
+    del nodes["_MatMul"].attr["transpose_b"]
+    del nodes["y"].attr["_output_shapes"]
+    for dims in nodes["_MatMul"].attr["_output_shapes"].list.shape:
+        dims.dim.add(size=77)
+    graph.graph_def.node.add(name="_strange", op="OpOfALaterVersion", input=["y"])
+    graph.collection_def["variables"].bytes_list.value.append(b"\xff\xff")
+    file.write_bytes(model.SerializeToString())
+    with tf.load_saved_model(tmp_path / "m") as loaded:
+        np.testing.assert_array_equal(loaded.signatures["serving_default"](x=[[1, 2]])["y"], [[9.5, 11.5, 15]])
+        with pytest.raises(errors.UnimplementedError):
+            loaded.session.run("_strange", {"_x:0": [[1, 2]]})
+
+
 def test_two_init_ops(tmp_path):
     shutil.copytree(GOLDENS / "tables", tmp_path / "m")
     file = tmp_path / "m" / "saved_model.pb"
