@@ -125,6 +125,54 @@ def test_47_nothing_left_after_a_full_disk(tmp_path, kind, no_waiting_for_the_di
             assert at > 1
 
 
+@pytest.mark.parametrize("kind", SAVERS)
+@pytest.mark.parametrize("code", [errno.EEXIST, errno.EACCES])
+def test_49_a_file_system_that_replaces_no_file(tmp_path, kind, code, no_waiting_for_the_disk, monkeypatch):
+    """A rename onto a name that is taken is refused, as some network drives do: saves go on all the same."""
+    replace = os.replace
+
+    def refusing(source, target):
+        if os.path.lexists(target):
+            raise OSError(code, os.strerror(code), source)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refusing)
+    with tf.Graph().as_default():
+        small_graph()
+        a = tf.global_variables()[0]
+        saver = tf.train.Saver(**SAVERS[kind])
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            saver.save(session, str(tmp_path / "m"))
+            before = sorted(os.listdir(tmp_path))
+            for _ in range(3):
+                session.run(tf.assign_add(a, tf.ones([2, 2])))
+                saver.save(session, str(tmp_path / "m"))
+            assert sorted(os.listdir(tmp_path)) == before
+            np.testing.assert_array_equal(tf.open_checkpoint(tf.train.latest_checkpoint(tmp_path))["a"], session.run(a))
+
+
+def test_49_a_file_system_that_renames_nothing(tmp_path, no_waiting_for_the_disk, monkeypatch):
+    """One error that names the file, the old checkpoint and state file as they were, nothing left."""
+    saved(tmp_path / "m")
+    state(tmp_path, tmp_path / "m")
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+
+    def refusing(source, target):
+        raise PermissionError(errno.EPERM, "Operation not permitted", source)
+
+    monkeypatch.setattr(os, "replace", refusing)
+    for task in (
+        lambda: tf.save_checkpoint(tmp_path / "m", values(2)),
+        lambda: ckpt.state(tmp_path, fix=True),
+        lambda: ckpt.rescue(tmp_path / "m", tmp_path / "new"),
+    ):
+        error = error_of(task)
+        assert isinstance(error, errors.PermissionDeniedError)
+        assert str(tmp_path) in str(error)
+        assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+
+
 @pytest.mark.slow
 def test_47_a_real_limit_on_the_size_of_files(tmp_path):
     program = """

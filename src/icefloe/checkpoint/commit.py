@@ -71,13 +71,26 @@ def _roll_forward(prefix: str) -> None:
         counts = set()
         for path, part in found:
             if part.kind == "data" and part.token == token:
-                files.rename(path, names.data_file(prefix, part.shard, part.count))
+                _into_place(path, names.data_file(prefix, part.shard, part.count))
                 counts.add(part.count)
-        files.rename(commit_path, names.index_file(prefix))
+        _into_place(commit_path, names.index_file(prefix))
         # Where no shard was left to rename, the number of shards is in the index; the files of another count stay
         # for the save that asks.
         if len(counts) == 1:
             _remove_other_shards(prefix, counts.pop())
+
+
+def _into_place(source: str, target: str) -> None:
+    """Rename a file of a save that committed. Where the file system replaces none, the former file goes first: no
+    reader asks for it any more.
+    """
+    try:
+        files.rename(source, target)
+    except errors.OpError as e:
+        if not files.refuses_to_replace(e, target):
+            raise
+        files.remove(target)
+        files.rename(source, target)
 
 
 def _remove_other_shards(prefix: str, count: int) -> None:
@@ -184,8 +197,8 @@ class Transaction:
         self._shards, shards = {}, self._shards
         files.sync_directory(self._directory)
         for shard, path in shards.items():
-            files.rename(path, names.data_file(self.prefix, shard, count))
-        files.rename(committed, names.index_file(self.prefix))
+            _into_place(path, names.data_file(self.prefix, shard, count))
+        _into_place(committed, names.index_file(self.prefix))
         files.sync_directory(self._directory)
         _remove_other_shards(self.prefix, count)
 

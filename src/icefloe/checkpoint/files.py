@@ -385,6 +385,12 @@ def rename(source: str, target: str) -> None:
         os.replace(source, target)
 
 
+def refuses_to_replace(error: errors.OpError, target: str) -> bool:
+    """Whether a rename failed because the file system gives no file a name that another one has."""
+    codes = (errno.EEXIST, errno.EPERM, errno.EACCES)
+    return getattr(error, "errno", None) in codes and os.path.isfile(target)
+
+
 def remove(path: str) -> None:
     """Delete a file; nothing happens where there is none."""
     with _named(path), contextlib.suppress(FileNotFoundError):

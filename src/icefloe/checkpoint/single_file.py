@@ -45,7 +45,7 @@ def _replacing(path: str) -> Iterator[tuple[int, str]]:
         try:
             yield fd, temporary
             files.sync(fd, temporary)
-            files.rename(temporary, path)
+            _take_name(temporary, path)
         finally:
             files.close(fd)
     except BaseException:
@@ -53,6 +53,23 @@ def _replacing(path: str) -> Iterator[tuple[int, str]]:
             files.remove(temporary)
         raise
     files.sync_directory(directory)
+
+
+def _take_name(temporary: str, path: str) -> None:
+    """Rename the new file. Where the file system replaces none, the former file is put aside for that moment."""
+    try:
+        files.rename(temporary, path)
+    except errors.OpError as e:
+        if not files.refuses_to_replace(e, path):
+            raise
+        aside = names.temporary(path, names.new_token())
+        files.rename(path, aside)
+        try:
+            files.rename(temporary, path)
+        except errors.OpError:
+            files.rename(aside, path)
+            raise
+        files.remove(aside)
 
 
 def _remove_dead(directory: str, base: str) -> None:
