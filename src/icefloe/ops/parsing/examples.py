@@ -148,12 +148,15 @@ def read_batch(serialized: Any, names: Any) -> Batch:
     return Batch(features, flat(names), not np.ndim(serialized))
 
 
-def _parse(
+def parse(
     batch: Batch,
     sparse: list[tuple[bytes, DType]],
     dense: list[tuple[bytes, DType, Dims, Array]],
     ragged: list[tuple[bytes, DType, DType]],
 ) -> tuple[Array, ...]:
+    """Return the features of a batch: indices, then values, then sizes of all sparse ones, the dense ones, values and
+    then row splits of the ragged ones.
+    """
     for i, (_, dtype, sizes, default) in enumerate(dense):
         check_default(i, sizes, default, dtype)
     dense_values = [batch.dense(*feature) for feature in dense]
@@ -196,7 +199,7 @@ def parse_example_v2(
     dense_defaults: what a missing dense feature is; without elements, it must not be missing.
     dense_shapes: where the first dimension is unknown, the default, a single element, pads.
     """
-    return _parse(
+    return parse(
         read_batch(serialized, names),
         list(zip(_keys(sparse_keys, "sparse_keys", num_sparse), sparse_types)),
         list(zip(_keys(dense_keys, "dense_keys", len(Tdense)), Tdense, dense_shapes, map(np.asarray, dense_defaults))),
@@ -217,7 +220,7 @@ def parse_example(
     dense_shapes: tuple[Dims, ...],
 ) -> tuple[Array, ...]:
     """As ParseExampleV2, each key a tensor of its own, without ragged tensors."""
-    return _parse(
+    return parse(
         read_batch(serialized, names),
         list(zip((key.item() for key in sparse_keys), sparse_types)),
         list(zip((key.item() for key in dense_keys), Tdense, dense_shapes, map(np.asarray, dense_defaults))),
@@ -241,7 +244,7 @@ def parse_single_example(
         raise errors.InvalidArgumentError(
             f"Expected serialized to be a scalar, got shape: {shape_text(np.shape(serialized))}"
         )
-    return _parse(
+    return parse(
         read_batch(serialized, np.zeros(0, object)),
         list(zip(map(_bytes, sparse_keys), sparse_types)),
         list(zip(map(_bytes, dense_keys), Tdense, dense_shapes, map(np.asarray, dense_defaults))),
