@@ -55,8 +55,9 @@ def width() -> int:
 
 @contextlib.contextmanager
 def using(count: int) -> Iterator[None]:
-    """Let `count` threads share the calling thread's work inside a `with` block; 0 for as many as there are cores."""
-    before, _local.width = _local.width, count
+    """Let `count` threads share the calling thread's work inside a `with` block; 0 for as many as did outside."""
+    before = _local.width
+    _local.width = count or before
     try:
         yield
     finally:

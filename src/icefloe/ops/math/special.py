@@ -15,6 +15,7 @@ from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, broadcast, merge, shape_text, unchanged
+from icefloe.ops.math import error_function
 from icefloe.ops.math.incomplete_gamma import gamma_p_derivative, gamma_sample_derivative
 from icefloe.ops.math.tables import through_float32
 
@@ -59,8 +60,24 @@ def _output(index: int) -> Callable[[Function], Function]:
     return lambda function: lambda x: function(x)[index]
 
 
-_special("Erf", "erf")
-_special("Erfc", "erfc")
+def _in_float32(op: str, name: str, function: Callable[[Any, Any], None]) -> None:
+    """Register scipy.special's `name` for `op`, but for large float32 arrays `function`."""
+
+    def choose(*, T: DType) -> Function:
+        from scipy import special
+
+        exact: Function = getattr(special, name)
+        if T is datatypes.float64:
+            return exact
+        quick = error_function.blockwise(function, exact)
+        return quick if T is datatypes.float32 else through_float32(quick)
+
+    kernel(op, factory=True)(choose)
+    shape(op)(unchanged)
+
+
+_in_float32("Erf", "erf", error_function.erf)
+_in_float32("Erfc", "erfc", error_function.erfc)
 _special("Erfinv", "erfinv")
 _special("Ndtri", "ndtri")
 _special("Lgamma", "gammaln", _where(np.isneginf, np.inf))

@@ -16,8 +16,11 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, shape_text, unchanged
+from icefloe.machine import threads
 
 Function = Callable[..., Any]
+
+_BLOCK = 1 << 14  # elements worked on at a time, so that they stay in the cache
 
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
@@ -143,7 +146,22 @@ def _softsign_grad(dy: Any, x: Any) -> Any:
     return dy / np.square(np.abs(x) + dy.dtype.type(1))
 
 
-_gradient("ReluGrad", lambda dy, x: dy * (x > 0).astype(dy.dtype))
+def relu_gradient(dy: Any, x: Any) -> Any:
+    """Return `dy` times 1 where `x` is above 0, else times 0."""
+    if x.size <= _BLOCK:
+        return dy * (x > 0).astype(dy.dtype)
+    out = np.empty(x.shape, dy.dtype)
+    source, grads, made = np.ascontiguousarray(x).ravel(), np.ascontiguousarray(dy).ravel(), out.ravel()
+
+    def block(i: int) -> None:
+        part = slice(i * _BLOCK, (i + 1) * _BLOCK)
+        np.multiply(grads[part], (source[part] > 0).astype(dy.dtype), out=made[part])
+
+    threads.share(-(-x.size // _BLOCK), block, large=x.size >= 16 * _BLOCK)
+    return out
+
+
+_gradient("ReluGrad", relu_gradient)
 _gradient("Relu6Grad", lambda dy, x: dy * ((x > 0) & (x < 6)).astype(dy.dtype))
 _gradient("EluGrad", _widened(_elu_grad))
 _gradient("SeluGrad", _widened(_selu_grad))

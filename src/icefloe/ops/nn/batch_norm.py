@@ -54,6 +54,22 @@ def _normalized(rows: Any, mean: Any, factor: Any, offset: Any) -> Any:
     return out
 
 
+def _channel_moments(x: Any) -> tuple[Any, Any]:
+    """Return (mean, variance) of each channel of `x` [n, channels, places]."""
+    count = x.dtype.type(x.shape[0] * x.shape[2])
+    mean = x.sum(axis=(0, 2)) / count
+    centered = x - mean[:, None]
+    np.square(centered, out=centered)
+    return mean, centered.sum(axis=(0, 2)) / count
+
+
+def _channels_normalized(x: Any, mean: Any, factor: Any, offset: Any) -> Any:
+    out = x - mean[:, None]
+    out *= factor[:, None]
+    out += offset[:, None]
+    return out
+
+
 def _check(name: str, value: Any, channels: int, when: str = "") -> None:
     if np.ndim(value) != 1:
         raise errors.InvalidArgumentError(f"{name} must be 1-dimensional{shape_text(np.shape(value))}")
@@ -105,15 +121,19 @@ def _forward(
             _check("mean", mean, channels, when)
             _check("variance", variance, channels, when)
         real = scale.dtype.type
-        rows = _rows_of(x, first, rank)
         if not x.size:
             blank = np.full(channels, np.nan, scale.dtype)
             given = (blank, blank.copy()) if is_training else (mean.copy(), variance.copy())
             zeros = (np.zeros(channels, scale.dtype), np.zeros(channels, scale.dtype))
             return (np.empty(x.shape, x.dtype), *given, *zeros, *[last_reserve(x)] * (reserves - 2))
+        if first:
+            planes = np.ascontiguousarray(x).reshape(len(x), channels, -1).astype(working_dtype(x.dtype), copy=False)
+        else:
+            planes = _rows_of(x, first, rank)
+        count = x.size // channels
         if is_training:
-            used_mean, used_variance = _moments(rows)
-            unbiased = used_variance * real(len(rows) / max(len(rows) - 1, 1))
+            used_mean, used_variance = (_channel_moments if first else _moments)(planes)
+            unbiased = used_variance * real(count / max(count - 1, 1))
             out_mean, out_variance = used_mean, unbiased
             if mixes:
                 weight, rest = real(exponential_avg_factor), real(1.0 - exponential_avg_factor)
@@ -123,7 +143,8 @@ def _forward(
             used_mean, used_variance = mean, variance
             out_mean, out_variance = mean, variance
         factor = scale / np.sqrt(used_variance + real(epsilon))
-        y = _shaped(_normalized(rows, used_mean, factor, offset), x, first)
+        made = (_channels_normalized if first else _normalized)(planes, used_mean, factor, offset)
+        y = made.astype(x.dtype, copy=False).reshape(x.shape)
         kept = [np.array(v) for v in (out_mean, out_variance, used_mean, used_variance)]
         return (y, *kept, *[last_reserve(x)] * (reserves - 2))
 

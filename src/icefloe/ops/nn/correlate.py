@@ -206,7 +206,8 @@ def input_gradient(dy: Array, w: Array, windows: Sequence[Window], groups: int =
     shape = (len(dy), *(v.length for v in windows), groups * depth)
     if not dy.size or not w.size or not math.prod(shape):
         return np.zeros(shape, dy.dtype)
-    if all(v.stride == 1 and v.reach >= v.before and v.length + v.before >= v.out for v in windows):
+    # With hardly any channels to make, patches of the gradient would be copied for next to no multiplications.
+    if depth > 1 and all(v.stride == 1 and v.reach >= v.before and v.length + v.before >= v.out for v in windows):
         back = [v.turned() for v in windows]
         return correlate(dy, _turned(w, groups), back, groups)
     sums = np.zeros(shape, dy.dtype)
