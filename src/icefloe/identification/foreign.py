@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import struct
@@ -70,9 +71,10 @@ def hdf5(path: str, finding: Finding) -> Identification:
     import h5py
 
     from icefloe.checkpoint.formats import hdf5_attributes
+    from icefloe.checkpoint.formats.archive import Window
 
     try:
-        with h5py.File(path, "r", locking=False) as file:
+        with io.BufferedReader(Window(files.Source(path))) as raw, h5py.File(raw, "r") as file:
             version = hdf5_attributes.text(file, "keras_version")
             if version is None and "model_weights" in file:
                 version = hdf5_attributes.text(file["model_weights"], "keras_version")

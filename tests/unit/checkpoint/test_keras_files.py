@@ -189,3 +189,8 @@ def test_closed_and_vanished(tmp_path):
     reader.close()
     with pytest.raises(errors.FailedPreconditionError, match="closed"):
         reader["front/kernel"]
+
+
+def test_a_file_that_the_program_has_open():
+    with h5py.File(WEIGHTS / "keras3.weights.h5"), open_checkpoint(WEIGHTS / "keras3.weights.h5") as reader:
+        assert "front/kernel" in reader

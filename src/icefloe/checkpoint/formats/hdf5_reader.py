@@ -71,7 +71,8 @@ class Hdf5Reader(ArrayReader):
     def _opened(self) -> Any:
         import h5py
 
-        return h5py.File(self.prefix, "r", locking=False)
+        # By its path, the library would refuse a file that the program has open with other settings of its own.
+        return h5py.File(io.BufferedReader(Window(self._source)), "r")
 
     def close(self) -> None:
         file = self.__dict__.get("_file")
