@@ -16,7 +16,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.runtime import failures, general, keeping, program
+from icefloe.runtime import failures, general, keeping, program, routine
 from icefloe.runtime.bind import Scope, read_cell
 from icefloe.runtime.dataflow import Dataflow
 from icefloe.runtime.interpret import Slots, closure
@@ -33,14 +33,22 @@ class PartialPlan:
 
     def __init__(self, plan: Plan, scope: Scope) -> None:
         """Raises: UnimplementedError if an op has no kernel; what kernels' factories raise. Both name the node."""
-        self.plan = plan
+        given = self.plan = plan
         self.scope = scope
         bound = program.bind_steps(plan, scope)
-        self.flow: Dataflow | None = None
-        if plan.has_loops or any(binding.waits or binding.blocks for binding in bound):
-            self.flow = Dataflow(plan, bound)
-        self.code = [closure(step, binding) for step, binding in zip(plan.steps, bound)]
         self.copies_feeds = keeping.keeps_feeds(plan, scope.functions)
+        self.flow: Dataflow | None = None
+        self.code: list[Callable[[Slots], None]] = []
+        waiting = [i for i, binding in enumerate(bound) if binding.waits or binding.blocks]
+        if plan.has_loops:
+            self.plan = plan = self._with_loops(plan, waiting)
+            ready = {id(step.node): binding for step, binding in zip(given.steps, bound)}
+            setup = routine.Setup(ready, self._fail_at, "auto", optimized=True)
+            self.flow = Dataflow(plan, routine.with_loops(plan.steps, plan.cells, setup))
+        elif waiting:
+            self.flow = Dataflow(plan, bound)
+        else:
+            self.code = [closure(step, binding) for step, binding in zip(plan.steps, bound)]
         self.unfed = program.unfed(plan)
         # One bit more stands for placeholders that are no feeds of this run: what depends on one never runs.
         self.never = 1 << len(plan.feeds)
@@ -58,6 +66,18 @@ class PartialPlan:
             self.uses[slot] += 1
         self.slot_of = {id(plan.tensors[slot]): slot for slot in (*plan.feeds, *plan.fetches)}
         self.positions = {step.node: position for position, step in enumerate(plan.steps)}
+
+    def _with_loops(self, plan: Plan, waiting: Sequence[int]) -> Plan:
+        """Return the plan with its loops as single steps, unless a target is inside of one."""
+        from icefloe.runtime import loops
+
+        made = loops.structured(plan, waiting)
+        if made is None or not {step.node for step in made.steps}.issuperset(plan.targets):
+            return plan
+        return made
+
+    def _fail_at(self, op: Operation, exception: Exception) -> errors.OpError:
+        return program.located(self.plan, self.scope, exception, op)
 
     def _spread_needs(self) -> bool:
         """Add to each step's needs those of its inputs; return whether that changed any."""

@@ -192,3 +192,39 @@ def test_in_the_branch_not_taken() -> None:
         for value, expected in ((2.0, 2 * 1.96875), (-3.0, 3.0)):
             found, count = s.run([y, odd(tf.constant(0), n, name=f"odd{value}")], {x: value})
             assert (found, count) == (expected, 3)
+
+
+def test_in_a_run_in_parts() -> None:
+    """The loop runs once all that it needs is fed, and once."""
+    x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    counted = tf.Variable(0, use_resource=True)
+
+    def body(i: Any, a: Any) -> Any:
+        with tf.control_dependencies([counted.assign_add(1)]):
+            return i + 1, a * 0.5 + y
+
+    first = plain(x)
+    second = tf.while_loop(lambda i, a: i < 5, body, [0, first])[1]
+    third = odd(tf.constant(0), tf.cast(second, tf.int32))
+    with tf.Session() as s:
+        s.run(counted.initializer)
+        with s.partial([first, second, third], [x, y]) as run:
+            assert run.run(first, {x: 1.0}) == 1.96875
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Still missing"):
+                run.run(second)
+            assert s.run(counted) == 0
+            assert run.run([second, third], {y: 2.0}) == [1.96875 / 32 + 2 * 1.9375, 3]
+            assert s.run(counted) == 5
+        (made,) = s._partial_plans.entries()
+        assert sum(step.loop is not None for step in made.plan.steps) == 2
+
+
+def test_a_part_may_ask_for_an_operation_of_a_loop() -> None:
+    """Then the loop stays as it is. Of a graph that was imported: what a `while_loop` made is not fetchable."""
+    tf.identity(plain(tf.placeholder(tf.float32, [], name="x")), name="y")
+    definition = tf.get_default_graph().as_graph_def()
+    with tf.Graph().as_default() as imported:
+        tf.import_graph_def(definition, name="")
+        with tf.Session() as s, s.partial(["y:0", "while/LoopCond"], ["x:0"]) as run:
+            assert run.run(["while/LoopCond", "y:0"], {"x:0": 1.0}) == [None, 1.96875]
+    assert imported.get_operation_by_name("while/LoopCond").type == "LoopCond"
