@@ -94,6 +94,8 @@ ELSEWHERE = {
     "training_util___get_or_create_global_step_read": "lib.global_step:get_or_create_global_step_read",
     "saver___get_saver_or_default": "training.scaffold:saver_or_default",
     "session_manager___ready": "training.session_manager:is_ready",
+    "moving_averages__assign_moving_average": "lib.moving_averages:assign_moving_average",
+    "moving_averages__weighted_moving_average": "lib.moving_averages:weighted_moving_average",
     "resources__register_resource": "training.shared_resources:register_resource",
     "checkpoint__Checkpoint": "training.checkpoint:Checkpoint",
     "builder___SavedModelBuilder": "tests.peer.saved_models:SignatureSavedModelBuilder",

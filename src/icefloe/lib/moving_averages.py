@@ -12,6 +12,7 @@ from icefloe.graph.default_graph import add_to_collection, colocate_with, device
 from icefloe.graph.graph import get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.lib import math_elementwise
 from icefloe.lib.assignments import assign, assign_sub
 from icefloe.lib.control import group
 from icefloe.lib.initializers import Zeros
@@ -26,13 +27,39 @@ from icefloe.lib.variable_scope import get_variable, get_variable_scope, variabl
 _DTYPES = (datatypes.bfloat16, datatypes.float16, datatypes.float32, datatypes.float64)
 
 
-def _assign_average(average: Variable, value: Any, decay: Any, zero_debias: bool) -> Any:
-    with name_scope(None, "AssignMovingAvg", [average, value, decay]) as scope:
+def assign_moving_average(
+    variable: Variable, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+) -> Any:
+    """Return the op that makes `variable` the average `variable * decay + value * (1 - decay)`.
+
+    zero_debias: correct for that it began at 0, by two variables that are added below the variable's name.
+    """
+    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
         step: Any = convert_to_tensor(1.0 - decay, name="decay")
-        step = cast(step, average.dtype.base_dtype)
+        step = cast(step, variable.dtype.base_dtype)
         if zero_debias:
-            return _assign_unbiased(average, value, step)
-        return assign_sub(average, (average - value) * step, name=scope)
+            return _assign_unbiased(variable, value, step)
+        return assign_sub(variable, (variable - value) * step, name=scope)
+
+
+def weighted_moving_average(
+    value: Tensor, decay: Any, weight: Tensor, truediv: bool = True, collections: Any = None, name: str | None = None
+) -> Tensor:
+    """Return the average of `value * weight` by that of `weight`; running it updates both.
+
+    truediv: divide integers as floats. collections: of the two variables, default GraphKeys.GLOBAL_VARIABLES.
+    """
+    keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+    with variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
+        how: dict[str, Any] = {"initializer": Zeros(), "trainable": False, "collections": keys}
+        sum_variable = get_variable("value_x_weight", shape=value.shape, dtype=value.dtype, **how)
+        weight_variable = get_variable("weight", shape=weight.shape, dtype=weight.dtype, **how)
+        above = assign_moving_average(sum_variable, value * weight, decay, zero_debias=False)
+        below = assign_moving_average(weight_variable, weight, decay, zero_debias=False)
+        quotient: Tensor = (math_elementwise.truediv if truediv else math_elementwise.divide)(
+            above, below, name=scope.name
+        )
+        return quotient
 
 
 def _assign_unbiased(average: Variable, value: Any, step: Any) -> Any:
@@ -104,7 +131,7 @@ class ExponentialMovingAverage:
             if self._num_updates is not None:
                 count = cast(self._num_updates, datatypes.float32, name="num_updates")
                 decay = apply_op("Minimum", decay, (1.0 + count) / (10.0 + count))
-            updates = [_assign_average(self._averages[x.ref()], x, decay, x.ref() in debiased) for x in var_list]
+            updates = [assign_moving_average(self._averages[x.ref()], x, decay, x.ref() in debiased) for x in var_list]
             return group(*updates, name=scope)
 
     def _made(self, variable: Any) -> Variable:

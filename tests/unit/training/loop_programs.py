@@ -802,3 +802,32 @@ def averages(tf: Any, directory: str) -> Any:
         tf.train.Saver(average.variables_to_restore()).restore(session, path)
         read = float(session.run(v))
     return [names, every, value, read, average.average_name(v), average.average(w) is None]
+
+
+def averaging(tf: Any) -> Any:
+    """Return the functions of averages that are in no namespace."""
+    if hasattr(tf, "python_io") and tf.__name__ == "icefloe":
+        from icefloe.lib import moving_averages
+    else:
+        from tensorflow.python.training import moving_averages
+    return moving_averages
+
+
+@program
+def assigned_averages(tf: Any, directory: str) -> Any:
+    functions = averaging(tf)
+    with tf.variable_scope("net"):
+        v = tf.get_variable("v", [2], initializer=tf.zeros_initializer())
+        w = tf.get_variable("w", initializer=np.array([4.0, 8.0], np.float32), use_resource=True)
+    x, weight = tf.placeholder(tf.float32, [2]), tf.placeholder(tf.float32, [])
+    unbiased = functions.assign_moving_average(v, x, 0.75)
+    again = functions.assign_moving_average(v, x, 0.5)
+    plain = functions.assign_moving_average(w, x, tf.constant(0.5), zero_debias=False, name="plain")
+    weighted = functions.weighted_moving_average(x, 0.5, weight)
+    told: list[Any] = []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for i in range(3):
+            feed = {x: [i + 1.0, 2.0], weight: i + 1.0}
+            told.append([session.run(op, feed).tolist() for op in (unbiased, again, plain, weighted)])
+    return [nodes(tf), told, [v.name for v in tf.global_variables()]]
