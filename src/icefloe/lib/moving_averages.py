@@ -56,10 +56,8 @@ def weighted_moving_average(
         weight_variable = get_variable("weight", shape=weight.shape, dtype=weight.dtype, **how)
         above = assign_moving_average(sum_variable, value * weight, decay, zero_debias=False)
         below = assign_moving_average(weight_variable, weight, decay, zero_debias=False)
-        quotient: Tensor = (math_elementwise.truediv if truediv else math_elementwise.divide)(
-            above, below, name=scope.name
-        )
-        return quotient
+        divided = math_elementwise.truediv if truediv else math_elementwise.divide
+        return divided(above, below, name=scope.name)
 
 
 def _assign_unbiased(average: Variable, value: Any, step: Any) -> Any:
