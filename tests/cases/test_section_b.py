@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import numpy as np
@@ -322,6 +323,26 @@ def test_16_missing_shard(tmp_path, gone, cli):
     assert (problem.kind, problem.path) == ("missing", str(path))
     assert path.name in cli("ckpt", "verify", prefix).out
     assert sorted(ckpt.rescue(prefix, tmp_path / "good").lost) == sorted(lost)
+
+
+@pytest.mark.parametrize(
+    "name", ["other.data-00000-of-00001", "m.data-00000-of-00001 (1)", "m.data-00000-of-00001.part"]
+)
+def test_16_the_shard_under_another_name(tmp_path, name):
+    prefix = tmp_path / "m"
+    saved(prefix)
+    data_file(prefix).rename(tmp_path / name)
+    (cause,) = ckpt.verify(prefix).diagnoses
+    assert name in cause
+
+
+def test_16_a_shard_that_is_packed(tmp_path):
+    prefix = tmp_path / "m"
+    saved(prefix)
+    change(data_file(prefix), gzip.compress)
+    (cause,) = ckpt.verify(prefix).diagnoses
+    assert "gzip" in cause
+    assert "unpack it" in cause
 
 
 def test_16_shards_of_different_checkpoints(tmp_path):

@@ -4,13 +4,16 @@ transfer, a hole, the data file of another checkpoint, a page or pointer in plac
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from icefloe import errors
+from icefloe.checkpoint import files, names
 from icefloe.checkpoint.checking.survey import Stored, Survey
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.sniff import sniff
+from icefloe.wire.magic import known_magic
 
 _WINDOW = 4 << 20
 # A tail of zero bytes shorter than this may be the values of a tensor.
@@ -84,6 +87,9 @@ def diagnose_shard(survey: Survey, shard: int, source: Source, stored: Sequence[
     needed = max((s.entry.offset + s.entry.size for s in stored), default=0)
     if finding.kind in _PLACEHOLDERS and len(bad) == len(stored):
         return [f"{source.path} is {finding.description}{_advice(finding.kind)}"]
+    packed = known_magic(source.read(0, min(64, source.size)))
+    if packed is not None and packed[0] in _PLACEHOLDERS and len(bad) == len(stored) > 1:
+        return [f"{source.path} begins as {packed[1]}{_advice(packed[0])}"]
     filled = [s for s in stored if s.entry.size]
     failed = [s for s in filled if s.problem is not None and s.problem.kind in ("checksum", "content", "short")]
     out = []
@@ -104,6 +110,28 @@ def diagnose_shard(survey: Survey, shard: int, source: Source, stored: Sequence[
     if not out:
         out += _holes(source, failed)
     return out
+
+
+def diagnose_missing(path: str) -> list[str]:
+    """Return which files of a directory may be the data file `path`, which is missing: under another prefix, or with
+    what a browser or a download puts behind a name.
+    """
+    directory, base = os.path.split(path)
+    wanted = names.parse(base)
+    near = []
+    for name in files.list_directory(directory):
+        part = names.parse(name)
+        moved = (
+            part is not None
+            and wanted is not None
+            and (part.kind, part.token, part.shard, part.count) == ("data", None, wanted.shard, wanted.count)
+        )
+        if name != base and (moved or name.startswith(base)):
+            near.append(name)
+    if not near:
+        return []
+    more = f" and {len(near) - 3} more" if len(near) > 3 else ""
+    return [f"{path} is missing, but beside it is {', '.join(near[:3])}{more}: was it renamed?"]
 
 
 def _diagnose_all(

@@ -45,22 +45,27 @@ def sums(regions: Sequence[Region], progress: Progress | None = None) -> list[in
     broken: list[BaseException] = []
     turns = itertools.count()
 
+    def do(job: _Job, window: memoryview) -> None:
+        held = window[: job.stop - job.start]
+        try:
+            job.source.read_into(held, job.start)
+        except errors.OpError as e:
+            if len(job.pieces) == 1:
+                failed[job.pieces[0][0]] = e
+                return
+            for piece in job.pieces:  # a sector that cannot be read, say, costs only whose it is
+                do(_Job(job.source, piece[1], piece[2], [piece]), window)
+            return
+        for region, begin, end in job.pieces:
+            parts[region][begin] = crc32c(held[begin - job.start : end - job.start])
+        if progress is not None:
+            progress(len(held))
+
     def work() -> None:
         window = memoryview(bytearray(WINDOW if jobs else 0))
         try:
             while (i := next(turns)) < len(jobs) and not broken:
-                job = jobs[i]
-                held = window[: job.stop - job.start]
-                try:
-                    job.source.read_into(held, job.start)
-                except errors.OpError as e:
-                    for region, _, _ in job.pieces:
-                        failed[region] = e
-                    continue
-                for region, begin, end in job.pieces:
-                    parts[region][begin] = crc32c(held[begin - job.start : end - job.start])
-                if progress is not None:
-                    progress(len(held))
+                do(jobs[i], window)
         except BaseException as e:  # carried over to the calling thread
             broken.append(e)
 

@@ -176,6 +176,8 @@ def _report(out: Verification, found: Opened, looked: Survey) -> None:
         out.files.append(FileCheck(found.paths[shard], size, needed, len(stored)))
         if source is not None:
             out.diagnoses += diagnosis.diagnose_shard(looked, shard, source, stored)
+        elif stored:
+            out.diagnoses += diagnosis.diagnose_missing(found.paths[shard])
 
 
 def _verify_readable(path: str | os.PathLike[str]) -> Verification:
