@@ -98,6 +98,19 @@ def test_renamed_meta_restores_here_too(edit, scope, tmp_path):
         assert {scope + "w", scope + "p/part_0"} <= names
 
 
+OPTIMIZERS = json.loads((SOURCES / "optimizers.json").read_text())
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_slim_leaves_the_model_of_any_optimizer(optimizer, tmp_path):
+    content = {name: np.zeros(shape, dtype) for name, (shape, dtype) in OPTIMIZERS[optimizer].items()}
+    icefloe.save_checkpoint(tmp_path / "m", content)
+    ckpt.resize(tmp_path / "m", {"net/w": 6})
+    assert all(len(v) == (6 if v.shape[1:] else 3) for v in values(tmp_path / "m").values() if v.ndim)
+    ckpt.slim(tmp_path / "m")
+    assert values(tmp_path / "m").keys() == {"net/w", "net/m"}
+
+
 SAVERS = FIXTURES / "savers"
 # The fixture's own scenario -> the prefix of its checkpoint; each has a `.meta` beside it.
 METAS = {

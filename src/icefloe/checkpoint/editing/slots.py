@@ -36,7 +36,8 @@ _WEAK = re.compile(
 _FACTORED = re.compile(r"(?:slot_)?v[rc]|Adafactor(?:_\d+)?")
 _POWER = re.compile(r"(?:.*/)?(?:beta_?[12]_power|beta_?[12]power)(?:_\d+)?")
 _HYPER = re.compile(
-    r"iter|iterations|learning_rate|lr|decay|beta_?[12]|rho|momentum|epsilon|momentum_cache|m_schedule|weight_decay|"
+    r"iter|iterations|learning_rate|learning_rate_power|lr|decay|beta|beta_?[12]|rho|l[12]_regularization_strength|"
+    r"l2_shrinkage_regularization_strength|momentum|epsilon|momentum_cache|m_schedule|weight_decay|"
     r"initial_accumulator_value|loss_scale|current_loss_scale|good_steps"
 )
 _COUNTERS = frozenset(("iter", "iterations", "_iterations"))
