@@ -109,20 +109,11 @@ class TFRecordWriter:
         self._path = os.fsdecode(path)
         self._compressor = options._compressor()
         self._file: Any = None
-        with self._system():
+        with _system(self._path):
             self._file = open(self._path, "wb")  # noqa: SIM115 (closed by `close`)
 
-    @contextlib.contextmanager
-    def _system(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise os_error(error, self._path) from None
-        except ValueError as error:  # an embedded NUL
-            raise errors.InvalidArgumentError(f"{self._path!r}; {error}") from None
-
     def _put(self, data: bytes) -> None:
-        with self._system():
+        with _system(self._path):
             self._file.write(data)
 
     def _check_open(self) -> None:
@@ -144,7 +135,7 @@ class TFRecordWriter:
         self._check_open()
         if self._compressor is not None:
             self._put(self._compressor.flush(zlib.Z_PARTIAL_FLUSH))
-        with self._system():
+        with _system(self._path):
             self._file.flush()
 
     def close(self) -> None:
@@ -152,7 +143,7 @@ class TFRecordWriter:
         if self._file is None:
             return
         file, self._file = self._file, None
-        with self._system(), contextlib.closing(file):
+        with _system(self._path), contextlib.closing(file):
             if self._compressor is not None:
                 file.write(self._compressor.flush())
 
@@ -167,18 +158,34 @@ class TFRecordWriter:
             self.close()
 
 
+@contextlib.contextmanager
+def _system(path: str) -> Iterator[None]:
+    """Raise the system's errors as icefloe's."""
+    try:
+        yield
+    except errors.OpError:  # some are OSError or ValueError, too
+        raise
+    except OSError as error:
+        raise os_error(error, path) from None
+    except ValueError as error:  # an embedded NUL
+        raise errors.InvalidArgumentError(f"{path!r}; {error}") from None
+
+
 class _RecordIterator:
     def __init__(self, path: Any, compression: str) -> None:
-        self._records = Records(os.fsdecode(path), compression)
+        self._path = os.fsdecode(path)
+        with _system(self._path):
+            self._records = Records(self._path, compression)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> bytes:
-        record = self._records.read()
-        if record is None:
-            if self._records.file.seekable():  # a header cut short is read again
+        with _system(self._path):
+            record = self._records.read()
+            if record is None and self._records.file.seekable():  # a header cut short is read again
                 self._records.seek(self._records.at)
+        if record is None:
             raise StopIteration
         return record
 

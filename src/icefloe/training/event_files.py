@@ -8,6 +8,7 @@ Source: tensorflow/core/util/events_writer.cc, tensorflow/python/summary/writer/
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -64,31 +65,39 @@ class EventFile:
             self._file.write(frame(header.SerializeToString()))
         return self._file
 
-    def add_event(self, event: Any) -> None:
-        """Write an Event message; nothing happens after `close`."""
-        data = frame(event.SerializeToString())
+    @contextlib.contextmanager
+    def _system(self) -> Iterator[None]:
+        """Hold the lock, and raise the system's errors as icefloe's."""
         with self._lock:
-            if self._closed:
-                return
             try:
-                file = self._opened()
-                file.write(data)
-                now = time.monotonic()
-                if now >= self._flush_at:
-                    file.flush()
-                    self._flush_at = now + self._flush_secs
+                yield
+            except errors.OpError:  # some are OSError, too
+                raise
             except OSError as error:
                 raise files.os_error(error, self.path or self._logdir) from None
 
+    def add_event(self, event: Any) -> None:
+        """Write an Event message; nothing happens after `close`."""
+        data = frame(event.SerializeToString())
+        with self._system():
+            if self._closed:
+                return
+            file = self._opened()
+            file.write(data)
+            now = time.monotonic()
+            if now >= self._flush_at:
+                file.flush()
+                self._flush_at = now + self._flush_secs
+
     def flush(self) -> None:
         """Hand all events to the system."""
-        with self._lock:
+        with self._system():
             if self._file is not None:
                 self._file.flush()
 
     def close(self) -> None:
         """Finish the file."""
-        with self._lock:
+        with self._system():
             self._closed = True
             file, self._file = self._file, None
             self._flush_at = 0.0

@@ -191,3 +191,28 @@ def test_records_may_be_buffers_and_are_flushed(tmp_path: Path) -> None:
         dataset = tf.data.TFRecordDataset(str(tmp_path / "r"), compression_type="GZIP")
         element = tf.data.make_one_shot_iterator(dataset).get_next()
         np.testing.assert_array_equal([session.run(element) for _ in range(3)], found)
+
+
+def test_a_directory_is_no_record_file(tmp_path: Path) -> None:
+    for call in (
+        lambda: list(tf.python_io.tf_record_iterator(tmp_path)),
+        lambda: tf.python_io.TFRecordWriter(tmp_path),
+    ):
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Is a directory"):
+            call()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="null byte"):
+        tf.python_io.TFRecordWriter("a\0b")
+
+
+def test_what_the_system_says_is_an_error_of_icefloe(tmp_path: Path) -> None:
+    writer = tf.summary.FileWriter(tmp_path)
+    writer.add_summary(scalar("a", 1.0))
+    full = open("/dev/full", "wb")  # noqa: SIM115 (closed below)
+    writer.event_writer._file, opened = full, writer.event_writer._file
+    writer.add_summary(scalar("a", 1.0))
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="No space left on device"):
+        writer.flush()
+    writer.event_writer._file = opened
+    with pytest.raises(OSError, match="No space"):
+        full.close()
+    writer.close()
