@@ -12,7 +12,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import all_dimensions, meshgrid, ones, sequence_mask, zeros
 from icefloe.lib.array_join import concat, stack, unstack
 from icefloe.lib.array_select import boolean_mask, gather
-from icefloe.lib.array_shape import expand_dims, rank, reshape, shape, transpose
+from icefloe.lib.array_shape import expand_dims, rank, reshape, shape, squeeze, transpose
 from icefloe.lib.constants import convert_to_int_tensor
 from icefloe.shapes import TensorShape
 
@@ -77,6 +77,9 @@ def batch_gather_nd(
                 raise ValueError(
                     f"Argument `batch_dims` = {batch_dims} must be less than rank(`{what}`) = {tensor.shape.rank}"
                 )
+        alone = batch_dims == 0
+        if alone:
+            params, indices, batch_dims = expand_dims(params, 0), expand_dims(indices, 0), 1
         params_shape = shape(params)
         indices_shape = shape(indices)
         batch_shape = params_shape[:batch_dims]
@@ -87,7 +90,7 @@ def batch_gather_nd(
             apply_op("Cast", apply_op("Range", 0, apply_op("Cast", size, DstT=datatypes.int32), 1), DstT=indices.dtype)
             for size in unstack(batch_shape, axis=0)
         ]
-        mesh = meshgrid(*ranges, indexing="ij") if ranges else []
+        mesh = meshgrid(*ranges, indexing="ij")
         grid = transpose(stack([reshape(x, shape=(-1,)) for x in mesh], axis=0))
         grid_shape = shape(grid)
         grid = reshape(grid, concat([grid_shape[:1], ones(internal, dtype=grid_shape.dtype), grid_shape[1:]], axis=0))
@@ -97,7 +100,8 @@ def batch_gather_nd(
         full = concat((grid, flat_indices), axis=-1)
         out = apply_op("GatherNd", params, full, bad_indices_policy=bad_indices_policy)
         out_shape = shape(out)
-        return reshape(out, shape=concat((batch_shape, out_shape[1:]), axis=0))
+        out = reshape(out, shape=concat((batch_shape, out_shape[1:]), axis=0))
+        return squeeze(out, axis=0) if alone else out
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:

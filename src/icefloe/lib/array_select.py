@@ -88,7 +88,7 @@ def gather_nd(
     """Return the elements or slices of `params` at the index vectors in the last axis of `indices`."""
     known = get_static_value(batch_dims)
     if known is not None:
-        batch_dims = int(known)
+        batch_dims = int(np.asarray(known).item())  # a vector of one will do
     if batch_dims != 0:
         from icefloe.lib.array_batch_gather import batch_gather_nd
 

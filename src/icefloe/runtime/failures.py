@@ -35,6 +35,7 @@ _BROADCAST = re.compile(
     r"operands could not be broadcast together with shapes (\(.*?\)) (\(.*?\))"
     r"|shape mismatch: objects cannot be broadcast .*with shape (\(.*?\)) and arg \d+ with shape (\(.*?\))"
 )
+_DIMENSIONS = re.compile(r"maximum supported dimension for an ndarray is currently (\d+), found (\d+)")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -45,6 +46,8 @@ def as_error(exception: Exception) -> errors.OpError:
     text = str(exception)
     if isinstance(exception, OSError) and exception.errno in _FULL:
         return errors.ResourceExhaustedError(text)
+    if isinstance(exception, ValueError) and (many := _DIMENSIONS.match(text)):
+        return errors.InvalidArgumentError(f"shape has too many dimensions: {many[2]}, at most {many[1]} can be held")
     if isinstance(exception, ValueError) and (shapes := _BROADCAST.match(text)):
         first, second = (s.strip("(,)").replace(" ", "") for s in shapes.groups() if s)
         return errors.InvalidArgumentError(f"Incompatible shapes: [{first}] vs. [{second}]")

@@ -30,7 +30,6 @@ FORWARDS = frozenset(
         "StopGradient",
         "Snapshot",
         "PreventGradient",
-        "GuaranteeConst",
         "PlaceholderWithDefault",
         "LoopCond",
         "NextIteration",

@@ -48,3 +48,9 @@ def test_shapes_that_do_not_broadcast_are_told_in_tensorflow_s_words(function: C
 )
 def test_classes(exception: Exception, expected: type[errors.OpError]) -> None:
     assert type(as_error(exception)) is expected
+
+
+def test_too_many_dimensions() -> None:
+    error = as_error(raised(lambda: np.ones(1).reshape((1,) * 100)))
+    assert type(error) is errors.InvalidArgumentError
+    assert error.message == "shape has too many dimensions: 100, at most 64 can be held"

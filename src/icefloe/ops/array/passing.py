@@ -10,6 +10,7 @@ from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, unchanged
 from icefloe.ops.array.values import boxed
+from icefloe.resources import Variable
 from icefloe.shapes import Dims, shape_text
 
 _IDENTITIES = (
@@ -17,7 +18,6 @@ _IDENTITIES = (
     "Snapshot",
     "StopGradient",
     "PreventGradient",
-    "GuaranteeConst",
     "CheckPinned",
     "Copy",
     "CopyHost",
@@ -31,12 +31,19 @@ def identity(x: Any) -> Any:
     return x
 
 
+@kernel("GuaranteeConst", returns=("view", 0))
+def guarantee_const(x: Any) -> Any:
+    if isinstance(x, Variable):
+        raise errors.InvalidArgumentError("Input tensor cannot be a resource variable handle.")
+    return x
+
+
 @kernel("DeepCopy")
 def deep_copy(x: Any) -> Any:
     return x.copy() if isinstance(x, np.ndarray) else x
 
 
-shape(*_IDENTITIES, "DeepCopy")(unchanged)
+shape(*_IDENTITIES, "GuaranteeConst", "DeepCopy")(unchanged)
 
 
 @kernel("IdentityN")

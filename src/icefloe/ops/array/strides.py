@@ -51,6 +51,8 @@ class Masks:
             elif self.new_axis >> i & 1:
                 result.append(("new", -1, i))
             elif dim >= rank:
+                if not rank:
+                    raise errors.InvalidArgumentError("Attempting to slice scalar input.")
                 raise errors.InvalidArgumentError(
                     f"Index out of range using input dim {dim}; input has only {rank} dims"
                 )
