@@ -160,7 +160,8 @@ class Hdf5Reader(ArrayReader):
                 more |= {f"{layers[path]}/{last}", f"{layers[path]}/{last}:0"}
             for name in more - {key}:
                 others.setdefault(name, []).append(key)
-        self._other_names = {name: tuple(keys) for name, keys in others.items() if name not in wanted.values()}
+        taken = set(wanted.values())
+        self._other_names = {name: tuple(keys) for name, keys in others.items() if name not in taken}
         return wanted
 
     def _checked_dtype(self, dataset: Any) -> DType | None:
