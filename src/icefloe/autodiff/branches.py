@@ -32,6 +32,7 @@ from icefloe.lib.array_shape import shape
 from icefloe.lib.control_flow_cond_v2 import gradient_choice
 from icefloe.lib.function_tracing import trace
 from icefloe.lib.math_range import range as tensor_range
+from icefloe.lib.tensor_lists import empty_tensor_list
 from icefloe.shapes import TensorShape
 
 _IFS = ("If", "StatelessIf")
@@ -137,6 +138,8 @@ def _put_out(op: Operation, branches: Sequence[FuncGraph], wanted: Sequence[Sequ
 
 def _stand_in(branch: FuncGraph, tensor: Tensor) -> Tensor:
     with branch.as_default(), branch.control_dependencies(None):
+        if tensor.dtype == datatypes.variant:  # of which gradients take zeros
+            return empty_tensor_list(None, datatypes.float32)
         made: Tensor = apply_op("FakeParam", dtype=tensor.dtype, shape=TensorShape(tensor._static_dims()))
     return made
 

@@ -193,3 +193,91 @@ def asked_for_twice(tf: Any, x: Any) -> list[Any]:
     y = tf.cond(positive(tf, x), lambda: tf.exp(x) * x, lambda: x * 3.0)
     z = four_turns(tf, x, y)
     return [*tf.gradients(z, x), *tf.gradients(z, x), *tf.gradients(z * y, [x, y])]
+
+
+@program
+def a_reference_in_a_loop(tf: Any, x: Any) -> list[Any]:
+    v = tf.Variable([1.0, 2.0, 3.0], use_resource=False)
+    y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * v), [0, x])[1]
+    return list(tf.gradients(y, [x, v]))
+
+
+@program
+def unknown_shapes(tf: Any, x: Any) -> list[Any]:
+    p = tf.placeholder_with_default(tf.ones([2, 3]), None)
+
+    def body(i: Any, a: Any) -> Any:
+        return i + 1, tf.reduce_sum(tf.expand_dims(a, 0) * p, 0) * x
+
+    shapes = [tf.TensorShape([]), tf.TensorShape(None)]
+    y = tf.while_loop(lambda i, a: i < 3, body, [0, x], shape_invariants=shapes)[1]
+    return list(tf.gradients(y, [x, p]))
+
+
+@program
+def a_recurrent_network(tf: Any, x: Any) -> list[Any]:
+    w = tf.Variable(tf.reshape(tf.range(12.0), [4, 3]) / 10.0, use_resource=True)
+    steps = tf.TensorArray(tf.float32, 3).unstack(tf.reshape(x, [3, 1]))
+
+    def body(t: Any, h: Any, out: Any) -> Any:
+        row = tf.reshape(tf.concat([steps.read(t), h], 0), [1, 4])
+        h = tf.tanh(tf.squeeze(tf.matmul(row, w), 0))
+        return t + 1, h, out.write(t, h)
+
+    _, h, out = tf.while_loop(lambda t, *_: t < 3, body, [0, tf.zeros([3]), tf.TensorArray(tf.float32, 3)])
+    return list(tf.gradients(tf.reduce_sum(out.stack()) + tf.reduce_sum(h), [x, w]))
+
+
+@program
+def rows_of_a_variable_in_a_loop(tf: Any, x: Any) -> list[Any]:
+    table = tf.Variable(tf.reshape(tf.range(8.0), [4, 2]), use_resource=True)
+
+    def body(i: Any, a: Any) -> Any:
+        return i + 1, a + tf.reduce_sum(tf.gather(table, i) ** 2) * x
+
+    y = tf.while_loop(lambda i, a: i < 3, body, [0, x])[1]
+    return [tf.convert_to_tensor(g) for g in tf.gradients(y, [x, table])]
+
+
+@program
+def a_loop_in_a_branch_of_a_loop(tf: Any, x: Any) -> list[Any]:
+    v = tf.Variable(2.0, use_resource=True)
+
+    def inner(a: Any) -> Any:
+        return tf.while_loop(lambda j, c: j < 2, lambda j, c: (j + 1, c * v + x), [0, a])[1]
+
+    def body(i: Any, a: Any) -> Any:
+        return i + 1, tf.cond(i > 1, lambda: a * v, lambda: inner(a))
+
+    found = tf.gradients(tf.while_loop(lambda i, a: i < 4, body, [0, x])[1], [x, v])
+    return [*found, *tf.gradients(found[0], v)]
+
+
+@program
+def maps_in_maps(tf: Any, x: Any) -> list[Any]:
+    return list(tf.gradients(tf.map_fn(lambda e: tf.map_fn(lambda f: tf.sin(e * f), x), x), x))
+
+
+@program
+def second_order_through_an_array(tf: Any, x: Any) -> list[Any]:
+    def body(i: Any, a: Any, t: Any) -> Any:
+        return i + 1, tf.sin(a) * x, t.write(i, a * a)
+
+    made = tf.while_loop(lambda i, *_: i < 3, body, [0, x, tf.TensorArray(tf.float32, size=3)])[2]
+    return orders(tf, made.stack(), x, 2)
+
+
+@program
+def a_gradient_of_the_users(tf: Any, x: Any) -> list[Any]:
+    @tf.custom_gradient
+    def squared(x: Any) -> Any:
+        return x * x, lambda dy: tf.cond(x[0] > 0, lambda: dy * x, lambda: dy)
+
+    return list(tf.gradients(tf.cond(x[1] < 0, lambda: squared(x) * 2.0, lambda: x), x))
+
+
+@program
+def what_does_not_depend_on_x(tf: Any, x: Any) -> list[Any]:
+    y = tf.cond(x[0] > 0, lambda: tf.constant(1.0), lambda: tf.constant(2.0))
+    z = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, a * 2.0), [0, 1.0])[1]
+    return [tf.constant(tf.gradients(w, x)[0] is None) for w in (y, z)]
