@@ -72,6 +72,8 @@ def rename(
             progress=progress,
         )
     unmatched(report.unmatched, "name of the map")
+    for name, near in report.suggestions.items():
+        note(f"  {name}: did you mean {' or '.join(near)}?")
     if as_json:
         show_json("rename", report)
         return

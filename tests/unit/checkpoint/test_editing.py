@@ -141,6 +141,18 @@ def test_slices_go_with_their_tensor(tmp_path):
         assert np.array_equal(reader["p"], full)
 
 
+def test_names_with_colons_are_told_apart(save):
+    """Case 28: `w` is not `w:0`, but may have been meant."""
+    prefix = save(**{"w:0": F([1]), "w": F([2]), "v:0": F([3])})
+    report = ckpt.rename(prefix, mapping={"w:0": "a:0", "v": "b"})
+    assert report.renamed == {"w:0": "a:0"}
+    assert (report.unmatched, report.suggestions) == (["v"], {"v": ["v:0"]})
+    assert {k: v.tolist() for k, v in values(prefix).items()} == {"a:0": [1], "w": [2], "v:0": [3]}
+    slots = save(name="s", **{"x:0": F([1]), "x/Adam:0": F([1])})
+    assert ckpt.resize(slots, {"x:0": 2}).slots == ["x/Adam:0"]
+    assert ckpt.slim(slots).removed == {"x/Adam:0": "optimizer slot"}
+
+
 def test_prefixes_and_odd_paths(save, tmp_path):
     prefix = save(name="m[200]* ü", a__b=F(1))
     assert ckpt.rename(prefix, os.fsencode(tmp_path / "o?"), strip_prefix="a/", prefix="c/").renamed == {"a/b": "c/b"}
@@ -568,10 +580,13 @@ def test_extract_to_npz(save, tmp_path):
     assert report.format == "npz"
     with np.load(tmp_path / "x.npz") as arrays:
         assert arrays["a/b:0"].tolist() == [0, 1, 2]
-        assert str(arrays["h!dtype"]) == "bfloat16"
+        assert arrays["h!dtype"] == b"bfloat16"
         assert arrays["h"].view(ml_dtypes.bfloat16).tolist() == [1.5, 2]
         assert arrays["n"] == 3
         assert arrays["e"].shape == (0, 2)
+    with open_checkpoint(tmp_path / "x.npz") as reader:
+        assert {name: reader[name].tolist() for name in reader} == {n: v.tolist() for n, v in content.items()}
+        assert reader["h"].dtype == ml_dtypes.bfloat16
     ckpt.set(prefix, {"h": ckpt.read_value(f"@{tmp_path}/x.npz:h")})
     assert values(prefix)["h"].tolist() == [1.5, 2]
 

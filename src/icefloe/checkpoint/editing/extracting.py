@@ -175,6 +175,6 @@ def _npy(archive: zipfile.ZipFile, tensor: Tensor) -> Iterator[int]:
             member.write(data)
             yield len(data)
     if not native:
-        note = np.array(tensor.dtype.name)
+        note = np.array(tensor.dtype.name.encode())
         with archive.open(zipfile.ZipInfo(f"{tensor.name}!dtype.npy", _DATE), "w") as member:
             np.lib.format.write_array(member, note, allow_pickle=False)

@@ -14,20 +14,25 @@ from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, contents_o
 from icefloe.checkpoint.editing.stream import Plan, copied, target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
+from icefloe.checkpoint.reading import near_names
 from icefloe.proto import TrackableObjectGraph
+
+_SUGGESTED = 10
 
 Path = str | os.PathLike[str]
 
 
 @dataclass(kw_only=True)
 class RenameReport(EditReport):
-    """renamed: old name -> new name.   unmatched: keys of the map that are no tensor's name.   full_names: full names
-    of variables in the object graph, old -> new.   meta: the .meta that was written, and in it renamed_nodes: old ->
-    new.   kept_nodes: nodes that keep their names because the new ones are taken.
+    """renamed: old name -> new name.   unmatched: keys of the map that are no tensor's name, and for the first of them
+    in suggestions names that may be meant.   full_names: full names of variables in the object graph, old -> new.
+    meta: the .meta that was written; renamed_nodes: in it, old name -> new name; kept_nodes: nodes that keep their
+    names because the new ones are taken.
     """
 
     renamed: dict[str, str] = field(default_factory=dict)
     unmatched: list[str] = field(default_factory=list)
+    suggestions: dict[str, list[str]] = field(default_factory=dict)
     full_names: dict[str, str] = field(default_factory=dict)
     meta: str | None = None
     renamed_nodes: dict[str, str] = field(default_factory=dict)
@@ -79,6 +84,10 @@ def rename_tensors(
             _rename_graph(graph, names, contents, plan, report)
         plan.order_as(contents)
         report.unmatched = names.unmatched
+        for name in report.unmatched[:_SUGGESTED]:
+            near = near_names(name, contents.tensors) or near_names(name + ":0", contents.tensors)
+            if near:
+                report.suggestions[name] = near
         plan.carry_out(report, progress, verify=verify, before_commit=before_commit)
         return report
 

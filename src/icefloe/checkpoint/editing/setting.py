@@ -226,6 +226,6 @@ def _load(path: str) -> Any:
 def _array(arrays: Any, name: str, path: str) -> Any:
     try:
         note = arrays[f"{name}!dtype"] if f"{name}!dtype" in arrays.files else None
-        return arrays[name] if note is None else arrays[name].view(datatypes.as_dtype(str(note)).numpy)
+        return arrays[name] if note is None else arrays[name].view(datatypes.as_dtype(note.item().decode()).numpy)
     except Exception as e:
         raise errors.InvalidArgumentError(f"no array can be read: {e}", path=path) from None
