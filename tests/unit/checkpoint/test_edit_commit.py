@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icefloe import ckpt, errors, open_checkpoint, save_checkpoint
-from icefloe.checkpoint.editing import stream
+from icefloe.checkpoint.editing import shard_file
 from unit.checkpoint.stopping import Machine
 
 OLD = {"a": np.arange(9, dtype=np.float32), "b": np.ones((3, 2), np.float32), "b/Adam": np.zeros((3, 2), np.float32),
@@ -34,7 +34,7 @@ EDITS = {
 def at_once(monkeypatch):
     """The order of calls is what is tested, not that the disk has the data; and all copies go through the kernel."""
     monkeypatch.setattr(os, "fsync", lambda fd: None)
-    monkeypatch.setattr(stream, "_SMALL", 0)
+    monkeypatch.setattr(shard_file, "_SMALL", 0)
 
 
 def start(folder, name):

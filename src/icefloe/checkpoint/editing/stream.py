@@ -17,10 +17,9 @@ from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, names, slices
 from icefloe.checkpoint.commit import Transaction
 from icefloe.checkpoint.editing.reports import EditReport, Progress
+from icefloe.checkpoint.editing.shard_file import ShardFile
 from icefloe.checkpoint.editing.stored import Contents, Piece, Tensor
 from icefloe.checkpoint.entries import Header, encode_entry
-from icefloe.checkpoint.files import Source
-from icefloe.checkpoint.flushing import Flusher
 from icefloe.checkpoint.index import to_key
 from icefloe.checkpoint.slices import TensorSlice, volume
 from icefloe.checkpoint.transfer import PIECE
@@ -29,8 +28,6 @@ from icefloe.datatypes import DType
 from icefloe.wire.crc import crc32c, mask
 
 _WINDOW = 16 << 20
-# What is smaller is read and gathered: a call of its own for each would take longer.
-_SMALL = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,13 +232,13 @@ class _Writer:
         self._done = 0
         self._entries: dict[bytes, bytes] = {}
         self.computed = 0
-        self._shard: _ShardFile | None = None
+        self._shard: ShardFile | None = None
         self._transaction = Transaction(plan.target)
 
     def write(self) -> None:
         for number, work in enumerate(self._by_shard()):
             fd, path = self._transaction.create_shard(number, self._plan.shards)
-            self._shard = _ShardFile(fd, path, self._advance)
+            self._shard = ShardFile(fd, path, self._advance)
             for output, piece in work:
                 self._write_piece(self._shard, number, output, piece)
             self._shard.finish()
@@ -289,7 +286,7 @@ class _Writer:
         if self._progress is not None:
             self._progress(self._done, max(self._total, self._done))
 
-    def _write_piece(self, shard: _ShardFile, number: int, output: Output, piece: OutputPiece) -> None:
+    def _write_piece(self, shard: ShardFile, number: int, output: Output, piece: OutputPiece) -> None:
         offset = shard.size
         content = piece.content
         if isinstance(content, Piece) and content.can_be_copied:
@@ -320,7 +317,7 @@ class _Writer:
         )
 
 
-def _write_computed(shard: _ShardFile, output: Output, piece: OutputPiece, made: Iterable[np.ndarray]) -> int:
+def _write_computed(shard: ShardFile, output: Output, piece: OutputPiece, made: Iterable[np.ndarray]) -> int:
     """Write the elements of a piece; return the CRC of its entry."""
     if output.dtype in (datatypes.string, datatypes.variant):
         encode = contents.encode_strings if output.dtype == datatypes.string else contents.encode_variants
@@ -342,72 +339,3 @@ def _write_computed(shard: _ShardFile, output: Output, piece: OutputPiece, made:
     if count != volume(piece.shape):
         raise errors.InternalError(f"tensor {output.name}: made {count} of {volume(piece.shape)} elements")
     return crc
-
-
-class _ShardFile:
-    """A data file being written: small writes are gathered, neighbouring copies joined."""
-
-    def __init__(self, fd: int, path: str, advance: Callable[[int], None]) -> None:
-        self._fd = fd
-        self._path = path
-        self._advance = advance
-        self._buffer = bytearray()
-        self._run: tuple[Source, int, int] | None = None  # a copy that may still grow: source, from, to
-        self._flusher = Flusher(fd, path)
-        self.size = 0
-
-    def write(self, data: bytes | memoryview) -> None:
-        self._end_run()
-        self._gather(data)
-        self.size += len(data)
-
-    def _gather(self, data: bytes | memoryview) -> None:
-        if len(self._buffer) + len(data) > PIECE:
-            self._flush()
-        if len(data) >= PIECE:
-            self._put(data)
-        else:
-            self._buffer += data
-
-    def copy(self, source: Source, offset: int, size: int) -> None:
-        self.size += size
-        if self._run is not None and self._run[0] is source and self._run[2] == offset:
-            self._run = (source, self._run[1], offset + size)
-            return
-        self._end_run()
-        self._run = (source, offset, offset + size)
-
-    def _end_run(self) -> None:
-        if self._run is None:
-            return
-        (source, start, stop), self._run = self._run, None
-        if stop - start < _SMALL:
-            self._gather(source.read(start, stop - start))
-            return
-        self._flush()
-        while start < stop:
-            size = min(_WINDOW, stop - start)
-            files.copy(source, start, size, self._fd, self._path)
-            self._written(size)
-            start += size
-
-    def _flush(self) -> None:
-        if self._buffer:
-            self._put(self._buffer)
-            self._buffer = bytearray()
-
-    def _put(self, data: bytes | bytearray | memoryview) -> None:
-        files.write(self._fd, data, self._path)
-        self._written(len(data))
-
-    def _written(self, size: int) -> None:
-        self._flusher.wrote(size)
-        self._advance(size)
-
-    def finish(self) -> None:
-        self._end_run()
-        self._flush()
-        self._flusher.finish()
-
-    def abandon(self) -> None:
-        self._flusher.stop()
