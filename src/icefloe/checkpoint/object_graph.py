@@ -25,7 +25,8 @@ KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 VALUE = "VARIABLE_VALUE"
 ATTRIBUTES = "/.ATTRIBUTES/"
 VALUE_SUFFIX = ATTRIBUTES + VALUE
-_SLOT = "/.OPTIMIZER_SLOT/"
+# A graph may be a chain of thousands of objects, whose paths together would be far longer than the graph.
+_MAX_PATH = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +70,21 @@ class ObjectGraph:
         self.raw = raw
         self._proto = _parse(raw)
         nodes = self._proto.nodes
-        paths = self._paths()
-        slots = self._slots(paths)
+        parents = self._parents()
+        slots = self._slots(parents)
         self.tensors: dict[str, ObjectTensor] = {}
         self.registered_savers: list[tuple[str, str, str]] = []
         for number, node in enumerate(nodes):
             for item in node.attributes:
                 key = item.checkpoint_key
-                path = key.partition(ATTRIBUTES)[0] if ATTRIBUTES in key else paths.get(number, "")
+                path = key.partition(ATTRIBUTES)[0] if ATTRIBUTES in key else self._path(number, parents)
                 attribute = key.partition(ATTRIBUTES)[2] if ATTRIBUTES in key else item.name
                 self.tensors.setdefault(
                     key, ObjectTensor(key, path, attribute, item.full_name, number, slots.get(number))
                 )
             if node.registered_saver.name:
                 saver = node.registered_saver
-                self.registered_savers.append((saver.name, saver.object_name, paths.get(number, "")))
+                self.registered_savers.append((saver.name, saver.object_name, self._path(number, parents)))
 
     @property
     def num_objects(self) -> int:
@@ -135,26 +136,38 @@ class ObjectGraph:
         values = [a.checkpoint_key for a in nodes[number].attributes if a.name == VALUE]
         return tuple(values if values and not attribute else keys)
 
-    def _paths(self) -> dict[int, str]:
-        """Return the first path to each object, breadth first as TensorFlow walks."""
+    def _parents(self) -> dict[int, tuple[int, str]]:
+        """Return, of each object that the root leads to, the first that leads there and under which name; breadth first
+        as TensorFlow walks.
+        """
         nodes = self._proto.nodes
-        paths = {0: ""}
-        waiting = deque([0])
+        parents: dict[int, tuple[int, str]] = {0: (0, "")}
+        waiting = deque([0] if len(nodes) else [])
         while waiting:
             number = waiting.popleft()
-            if number >= len(nodes):
-                continue
             for child in nodes[number].children:
-                if child.node_id not in paths and 0 <= child.node_id < len(nodes):
-                    name = child.local_name.replace(".", "..").replace("/", ".S")
-                    paths[child.node_id] = f"{paths[number]}/{name}" if paths[number] else name
+                if child.node_id not in parents and 0 <= child.node_id < len(nodes):
+                    parents[child.node_id] = (number, child.local_name)
                     waiting.append(child.node_id)
-        return paths
+        return parents
 
-    def _slots(self, paths: Mapping[int, str]) -> dict[int, SlotOf]:
+    def _path(self, number: int, parents: Mapping[int, tuple[int, str]]) -> str:
+        """Return the path to an object; "" for the root, and for one that is nowhere or absurdly deep."""
+        parts: list[str] = []
+        size = 0
+        while number in parents and number != 0:
+            number, name = parents[number]
+            parts.append(name.replace(".", "..").replace("/", ".S"))
+            size += len(parts[-1]) + 1
+            if size > _MAX_PATH:
+                return ""
+        return "/".join(reversed(parts))
+
+    def _slots(self, parents: Mapping[int, tuple[int, str]]) -> dict[int, SlotOf]:
         nodes = self._proto.nodes
         found: dict[int, SlotOf] = {}
         for number, node in enumerate(nodes):
+            optimizer = self._path(number, parents) if node.slot_variables else ""
             for slot in node.slot_variables:
                 owner = slot.original_variable_node_id
                 if not (0 <= owner < len(nodes) and 0 <= slot.slot_variable_node_id < len(nodes)):
@@ -162,8 +175,8 @@ class ObjectGraph:
                 value = next((a for a in nodes[owner].attributes if a.name == VALUE), None)
                 key = "" if value is None else value.checkpoint_key
                 name = "" if value is None else value.full_name
-                path = key.partition(ATTRIBUTES)[0] or paths.get(owner, "")
-                found[slot.slot_variable_node_id] = SlotOf(key, path, name, paths.get(number, ""), slot.slot_name)
+                path = key.partition(ATTRIBUTES)[0] or self._path(owner, parents)
+                found[slot.slot_variable_node_id] = SlotOf(key, path, name, optimizer, slot.slot_name)
         return found
 
     def __len__(self) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.wire import message
-from icefloe.wire.coding import MAX_VARINT_SIZE, encode_varint
+from icefloe.wire.coding import MAX_VARINT_SIZE
 
 _WINDOW = 1 << 20
 _CONTENT = 4
@@ -164,7 +164,22 @@ def encode_values(array: np.ndarray, dtype: DType) -> bytes:
 def _encode_varints(numbers: np.ndarray) -> bytes:
     if numbers.max() < 0x80:
         return numbers.astype(np.uint8).tobytes()
-    return b"".join(map(encode_varint, numbers.tolist()))
+    step = _WINDOW // 8
+    return b"".join(_varint_window(numbers[i : i + step]) for i in range(0, numbers.size, step))
+
+
+def _varint_window(numbers: np.ndarray) -> bytes:
+    lengths = np.ones(numbers.size, np.intp)
+    for group in range(1, MAX_VARINT_SIZE):
+        lengths += numbers >= np.uint64(1 << (7 * group))
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    out = np.empty(int(ends[-1]), np.uint8)
+    for group in range(int(lengths.max())):
+        has = lengths > group
+        low = (numbers[has] >> np.uint64(7 * group)).astype(np.uint8) & 0x7F
+        out[starts[has] + group] = low | ((lengths[has] > group + 1) * np.uint8(0x80))
+    return out.tobytes()
 
 
 def word(dtype: DType) -> str:
