@@ -109,6 +109,8 @@ def unravel_index(indices: Any, dims: Any) -> Array:
         if size < 0:
             raise errors.InvalidArgumentError(f"Input dims cannot be negative. Got dim = {size} at index {i}")
     count = math.prod(sizes)
+    if count > np.iinfo(dims.dtype).max:
+        raise errors.InvalidArgumentError("Input dims product is causing integer overflow")
     if not sizes or (np.size(indices) and int(np.max(indices)) >= count):
         raise errors.InvalidArgumentError("index is out of bound as with dims")
     rest = np.asarray(indices)

@@ -164,8 +164,10 @@ def dequantize(
 
 @shape("Dequantize")
 def dequantize_shape(c: ShapeContext) -> list[Dims]:
-    axis = c.attr("axis")
-    known = with_rank_at_least(c.shape(0), axis + 1)
+    axis, dims = c.attr("axis"), c.shape(0)
+    if dims is not None and axis >= len(dims):
+        raise errors.InvalidArgumentError(f"Axis must be less than input dimension({len(dims)}), got {axis}")
+    known = with_rank_at_least(dims, axis + 1)
     for i in (1, 2):
         with_rank(c.shape(i), 0 if axis == -1 else 1)
     return [known]
