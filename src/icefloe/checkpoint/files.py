@@ -292,7 +292,8 @@ def _copy_some(source: Source, offset: int, size: int, fd: int, path: str) -> in
                 if e.errno not in _NOT_IN_THE_KERNEL:
                     raise
                 continue
-            break
+            if done:  # 0 is the end of the file, but also what some file systems answer that cannot do this
+                break
     if not done:
         raise errors.OutOfRangeError("Read less bytes than requested", path=source.path, offset=offset)
     return done
