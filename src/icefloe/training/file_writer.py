@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-import weakref
 from typing import Any, ClassVar, Self
 
 from icefloe.graph.graph import Graph, get_default_graph
@@ -16,8 +15,7 @@ from icefloe.lib import messages
 from icefloe.meta_graph.export import create_meta_graph_def
 from icefloe.proto import Event, GraphDef, MetaGraphDef, SessionLog, Summary, TaggedRunMetadata
 from icefloe.training.event_files import EventFile
-
-_of_sessions: weakref.WeakKeyDictionary[Any, dict[str, EventFile]] = weakref.WeakKeyDictionary()
+from icefloe.training.session_event_files import SessionEventFile
 
 
 def _is(message: Any, kind: type) -> bool:
@@ -29,9 +27,10 @@ def _is(message: Any, kind: type) -> bool:
 class FileWriter:
     """Writes events to an event file of `logdir`, which is made where it is missing.
 
-    graph: is written at once, as by `add_graph`, with its MetaGraphDef. max_queue: taken for TensorFlow's sake; events
-    are written at once. flush_secs: after how long they reach the disk. graph_def: older form of `graph`.
-    filename_suffix: put behind the file's name. session: writers of one session and `logdir` share a file.
+    graph: is written at once, as by `add_graph`, with its MetaGraphDef. max_queue: how many events may wait, where a
+    session writes; else they are written at once. flush_secs: after how long they reach the disk. graph_def: older
+    form of `graph`. filename_suffix: put behind the file's name. session: writes the file, by ops that are added to
+    its graph; writers of one session and `logdir` share it.
     """
 
     def __init__(
@@ -44,13 +43,11 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
+        self.event_writer: EventFile | SessionEventFile
         if session is None:
             self.event_writer = EventFile(logdir, flush_secs, filename_suffix)
         else:
-            shared = _of_sessions.setdefault(session, {})
-            if str(logdir) not in shared:
-                shared[str(logdir)] = EventFile(logdir, flush_secs, filename_suffix)
-            self.event_writer = shared[str(logdir)]
+            self.event_writer = SessionEventFile(session, logdir, max_queue, flush_secs, filename_suffix)
         self._closed = False
         self._run_tags: set[str] = set()
         self._seen_tags: set[str] = set()

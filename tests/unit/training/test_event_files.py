@@ -113,12 +113,29 @@ def test_summaries_of_runs_reach_the_file(tmp_path: Path) -> None:
 
 
 def test_writers_of_a_session_share_a_file(tmp_path: Path) -> None:
-    with tf.Graph().as_default(), tf.Session() as session:
-        for value in (1.0, 2.0):
-            tf.summary.FileWriter(str(tmp_path), session=session).add_summary(scalar("a", value))
-        tf.summary.FileWriter(str(tmp_path), session=session).flush()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        first = tf.summary.FileWriter(str(tmp_path), session=session)
+        second = tf.summary.FileWriter(str(tmp_path), session=session, filename_suffix=".not_used")
+        assert {op.type for op in graph.get_operations()} >= {"SummaryWriter", "ImportEvent", "CloseSummaryWriter"}
+        assert [op.name for op in graph.get_collection("_SUMMARY_WRITER_V2")] == [
+            "filewriter/CreateSummaryFileWriter",
+            "filewriter_1/CreateSummaryFileWriter",
+        ]
+        first.add_summary(scalar("a", 1.0), 3)
+        second.add_summary(scalar("a", 2.0), 4)
+        first.flush()
         (path,) = tmp_path.iterdir()
-        assert values(path) == [1.0, 2.0]
+        assert path.name.endswith(".v2")
+        assert [(e.step, len(e.summary.value)) for e in tf.train.summary_iterator(path)] == [(0, 0), (3, 1), (4, 1)]
+        first.close()
+        with pytest.raises(tf.errors.NotFoundError, match="Resource logdir:"):
+            second.add_summary(scalar("a", 3.0))
+        with pytest.warns(UserWarning, match="closed FileWriter"), pytest.raises(tf.errors.NotFoundError):
+            first.flush()
+        first.reopen()
+        second.add_summary(scalar("a", 4.0))
+        first.close()
+        assert sorted(v for path in tmp_path.iterdir() for v in values(path)) == [1.0, 2.0, 4.0]
 
 
 def test_the_cache_has_one_writer_per_directory(tmp_path: Path) -> None:
