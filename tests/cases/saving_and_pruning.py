@@ -1,4 +1,4 @@
-"""Run as a program: saves step after step with a Saver that keeps one checkpoint, as fast as it can.
+"""Run as a program: saves step after step with a Saver that keeps one checkpoint, with little rest.
 
 python saving_and_pruning.py FOLDER SAVES
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 import numpy as np
 
@@ -23,6 +24,7 @@ def main(folder: str, saves: int) -> None:
         for _ in range(saves):
             session.run(advance)
             saver.save(session, os.path.join(folder, "m"), global_step=step, write_meta_graph=False)
+            time.sleep(0.002)
 
 
 if __name__ == "__main__":

@@ -270,7 +270,7 @@ def test_50_reader_during_save(tmp_path):
         writer.wait()
     assert writer.returncode == 0
     assert seen == sorted(seen)
-    assert len(set(seen)) > 5
+    assert len(set(seen)) > 2
     assert tf.open_checkpoint(tf.train.latest_checkpoint(tmp_path))["step"] == 200
     assert steps_in(tmp_path) == [200]
 

@@ -31,7 +31,7 @@ _MAX_SIZE = 64 << 20
 _STEP = re.compile(r"-([0-9]+)$")
 # Parts of a stored path that are tried below the directory of the state file.
 _MAX_PARTS = 64
-_MAX_LOOKS = 10
+_MAX_LOOKS = 100
 
 Path = str | os.PathLike[str]
 
@@ -271,7 +271,7 @@ def latest_checkpoint(
             found = broken if wait is None else None
             break
         time.sleep(min(pause, left))
-        pause = min(2 * pause, 1.0)
+        pause = min(2 * pause, 0.5)
     if warning:
         _LOG.warning("%s", warning)
     return found
@@ -281,16 +281,23 @@ def _look(directory: str, path: str) -> tuple[str | None, str, str | None]:
     """Return the latest complete checkpoint, a warning where it is not the one that the state file names, and one
     whose index cannot be read.
     """
+    data: bytes | None = None
     for _ in range(_MAX_LOOKS):
         try:
             data = read_bytes(path)
+            named = parse_state(data, path).model_checkpoint_path
         except errors.NotFoundError:
             data = None
-        found = _chosen(directory, path, data)
-        # A writer that saves and deletes meanwhile rewrites the state file first: then what it says now counts.
-        if not found[1] or data is None or not _is_rewritten(path, data):
             break
-    return found
+        except errors.OpError:
+            break
+        place = locate_stored(directory, named)
+        if place is not None and gap_in(place) is None:
+            return place, "", None
+        # A writer that saves and deletes meanwhile rewrites the state file first: then what it says now counts.
+        if not _is_rewritten(path, data):
+            break
+    return _chosen(directory, path, data)
 
 
 def _is_rewritten(path: str, data: bytes) -> bool:
