@@ -34,6 +34,39 @@ def where_shape(c: ShapeContext) -> list[Dims]:
     return [(None, None if known is None else len(known))]
 
 
+# Arrays with fewer elements cost less with `np.where`.
+_MANY = 1 << 12
+_BITS = {size: np.dtype(f"i{size}") for size in (1, 2, 4, 8)}
+
+
+def chosen(condition: Any, a: Array, b: Array) -> Array:
+    """Return `np.where(condition, a, b)`, of large arrays of numbers by their bits.
+
+    A choice by element has the processor guess, which takes five times as long where it cannot.
+    """
+    bits = _BITS.get(a.dtype.itemsize)
+    if (
+        a.size < _MANY
+        or bits is None
+        or a.dtype != b.dtype
+        or a.dtype.hasobject
+        or not isinstance(condition, np.ndarray)
+        or condition.dtype != np.bool_
+        or not condition.shape == a.shape == b.shape
+        or not (a.flags.c_contiguous and b.flags.c_contiguous and condition.flags.c_contiguous)
+    ):
+        return np.where(condition, a, b)
+    out = np.empty(a.shape, a.dtype)
+    holds, left, right, made = (condition.reshape(-1), *(x.reshape(-1).view(bits) for x in (a, b, out)))
+    for start in range(0, a.size, _MANY):
+        part = slice(start, start + _MANY)
+        mask = np.negative(holds[part].view(np.int8)).astype(bits, copy=False)  # all ones where it holds
+        block = np.bitwise_xor(left[part], right[part], out=made[part])
+        block &= mask
+        block ^= right[part]
+    return out
+
+
 @kernel("Select")
 def select(condition: Any, t: Any, e: Any) -> Any:
     """`t` where `condition` holds, else `e`.
@@ -59,7 +92,7 @@ def select(condition: Any, t: Any, e: Any) -> Any:
             "Inputs to operation Select of type Select must have the same size and shape."
             f"  Input 0: {shape_text(holds.shape)} != input 1: {shape_text(a.shape)}"
         )
-    return unboxed(np.where(holds, a, b))
+    return unboxed(chosen(holds, a, b))
 
 
 @shape("Select")
@@ -80,7 +113,7 @@ def select_v2(condition: Any, t: Any, e: Any) -> Any:
     """`t` where `condition` holds, else `e`, all three broadcast together."""
     a, b = boxed(t), boxed(e)
     try:
-        return unboxed(np.where(condition, a, b))
+        return unboxed(chosen(condition, a, b))
     except ValueError:
         raise errors.InvalidArgumentError(
             f"condition {shape_text(np.shape(condition))}, then {shape_text(a.shape)}, and else {shape_text(b.shape)}"

@@ -30,6 +30,8 @@ def _distinct(rows: Array) -> tuple[Array, Array, Array]:
         # Its 16-bit floats are hashed by their bits: -0 gets a number of its own.
         wide = rows.astype(np.float64)
         rows = np.where((wide == 0) & np.signbit(wide), _MINUS_ZERO, wide)
+    if rows.shape[1] == 1 and (found := _distinct_integers(rows[:, 0])) is not None:
+        return found
     if rows.shape[1] == 1:
         _, first, inverse, counts = np.unique(
             rows[:, 0], return_index=True, return_inverse=True, return_counts=True, equal_nan=False
@@ -45,6 +47,26 @@ def _distinct(rows: Array) -> tuple[Array, Array, Array]:
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return first[order], rank[inverse.reshape(-1)], counts[order]
+
+
+# A table of all numbers in range may have so many places for each element; more are found by sorting.
+_SPREAD = 8
+
+
+def _distinct_integers(x: Array) -> tuple[Array, Array, Array] | None:
+    """As `_distinct` of one column, by a table of all numbers in range; None where that would be large."""
+    if x.dtype.kind not in "iu" or not x.size:
+        return None
+    low, high = int(x.min()), int(x.max())
+    if high - low >= _SPREAD * x.size + 1024:
+        return None
+    keys = (x - x.dtype.type(low)).astype(np.int64) if x.dtype.kind == "u" else x.astype(np.int64) - low
+    where = np.empty(high - low + 1, np.int64)
+    where[keys[::-1]] = np.arange(x.size - 1, -1, -1)  # the last write stays: the first place
+    first = np.flatnonzero(where[keys] == np.arange(x.size))
+    where[keys[first]] = np.arange(first.size)
+    inverse = where[keys]
+    return first, inverse, np.bincount(inverse, minlength=first.size)
 
 
 def _distinct_objects(rows: Array) -> tuple[Array, Array, Array]:

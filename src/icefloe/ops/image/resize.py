@@ -5,6 +5,7 @@ Bilinear, bicubic and area results are float32 whatever the input. Source: tenso
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank
+from icefloe.machine import threads
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.image.sampling import (
     check_centers,
@@ -26,6 +28,7 @@ from icefloe.ops.image.sampling import (
 
 Kernel = Callable[..., Any]
 _REAL = np.dtype(np.float32)
+_SHARED = 1 << 17  # resized numbers that are worth more than one thread
 _BLOCK_BYTES = 1 << 19  # of resized rows made at a time
 
 
@@ -54,23 +57,26 @@ def mixed(images: Any, size: tuple[int, int], dtype: Any, *, align_corners: bool
     rows = _between(images.shape[1], height, align_corners=align_corners, half_pixel=half_pixel)
     columns = _between(images.shape[2], width, align_corners=align_corners, half_pixel=half_pixel)
     out = np.empty((len(images), height, width, images.shape[3]), dtype)
-    for image, made in zip(images, out):
-        _mix(image, made, rows, columns)
+    threads.share(len(out), lambda i: _mix(images[i], out[i], rows, columns), large=out.size >= _SHARED)
     return out
 
 
 def _mix(image: Any, made: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]) -> None:
     """Fill `made` with pixels mixed across, then down, some rows at a time so that they stay in the cache."""
-    left, right, across = columns
+    channels = image.shape[2]
+    left, right = (_each_channel(index, channels) for index in columns[:2])
+    across = np.repeat(columns[2], channels)
     top, bottom, down = rows
-    across, down = across[:, None], down[:, None, None]
+    down = down[:, None]
+    flat = np.ascontiguousarray(image).reshape(len(image), -1)
+    made = made.reshape(len(made), -1)
     step = max(1, _BLOCK_BYTES // max(1, made[:1].nbytes))
     for first in range(0, len(made), step):
         block = slice(first, first + step)
         needed, place = np.unique(np.concatenate((top[block], bottom[block])), return_inverse=True)
-        part = image[needed]
-        low = part[:, left].astype(made.dtype, copy=False)
-        high = part[:, right].astype(made.dtype, copy=False)
+        part = flat[needed]
+        low = np.take(part, left, axis=1).astype(made.dtype, copy=False)
+        high = np.take(part, right, axis=1).astype(made.dtype, copy=False)
         np.subtract(high, low, out=high)
         high *= across
         high += low
@@ -79,6 +85,14 @@ def _mix(image: Any, made: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, 
         lower -= upper
         lower *= down[block]
         np.add(upper, lower, out=made[block])
+
+
+def _each_channel(index: Any, channels: int) -> Any:
+    """Return the places, in a row of `channels` numbers for each pixel, of the pixels in `index`.
+
+    numpy takes single numbers several times as fast as groups of three.
+    """
+    return (index[:, None] * channels + np.arange(channels)).ravel()
 
 
 def _mixing_matrix(length: int, made: int, weights: list[tuple[Any, Any]]) -> Any:
@@ -210,13 +224,29 @@ def resize_bicubic(images: Any, size: Any, *, align_corners: bool, half_pixel_ce
     at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
     rows = _cubic_weights(images.shape[1], height, **at)
     columns = _cubic_weights(images.shape[2], width, **at)
-    down = np.zeros((len(images), height, *images.shape[2:]), np.float32)
-    for index, weight in rows:
-        down += images[:, index].astype(np.float32, copy=False) * weight[:, None, None]
-    out = np.zeros((len(images), height, width, images.shape[3]), np.float32)
-    for index, weight in columns:
-        out += down[:, :, index] * weight[:, None]
+    channels = images.shape[3]
+    out = np.empty((len(images), height, width, channels), np.float32)
+    across = [(_each_channel(index, channels), np.repeat(weight, channels)) for index, weight in columns]
+    step = max(1, _BLOCK_BYTES // max(1, out[:1, :1].nbytes))
+
+    def image(i: int) -> None:
+        flat = np.ascontiguousarray(images[i]).reshape(images.shape[1], -1)
+        made = out[i].reshape(height, -1)
+        for first in range(0, height, step):
+            block = slice(first, first + step)
+            down = _weighted([(flat[index[block]], weight[block, None]) for index, weight in rows])
+            made[block] = _weighted([(np.take(down, index, axis=1), weight) for index, weight in across])
+
+    threads.share(len(images), image, large=out.size >= _SHARED)
     return out
+
+
+def _weighted(parts: list[tuple[Any, Any]]) -> Any:
+    """Return the float32 sum of arrays times their weights, added up in order."""
+    total = np.zeros(parts[0][0].shape, np.float32)
+    for values, weight in parts:
+        total += values.astype(np.float32, copy=False) * weight
+    return total
 
 
 @kernel("ResizeBicubicGrad")
@@ -233,6 +263,7 @@ def resize_bicubic_grad(grads: Any, original: Any, *, align_corners: bool, half_
     return _spread(grads, rows, columns, original.dtype)
 
 
+@functools.lru_cache(maxsize=32)
 def _area_matrix(length: int, made: int, step: np.float32) -> Any:
     """Return [made, length].
 

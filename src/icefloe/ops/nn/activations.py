@@ -81,15 +81,20 @@ def relu6(x: Any) -> Any:
     return np.minimum(np.maximum(x, x.dtype.type(0)), x.dtype.type(6))
 
 
+# What differs above and below 0 is added up from both sides, each 0 on the other: a choice by element takes far longer.
+
+
 def elu(x: Any) -> Any:
     """Return `x` where it is 0 or more, else exp(x) - 1."""
-    return np.where(x < 0, np.expm1(x), x)
+    zero = x.dtype.type(0)
+    return np.expm1(np.minimum(x, zero)) + np.maximum(x, zero)
 
 
 def selu(x: Any) -> Any:
     """Return scaled `x` where it is 0 or more, else scaled exp(x) - 1."""
     real = x.dtype.type
-    return np.where(x < 0, real(_SELU_SCALE_ALPHA) * np.expm1(x), real(_SELU_SCALE) * x)
+    below = np.expm1(np.minimum(x, real(0))) * real(_SELU_SCALE_ALPHA)
+    return below + np.maximum(x, real(0)) * real(_SELU_SCALE)
 
 
 def softplus(x: Any) -> Any:
@@ -120,7 +125,10 @@ shape("LeakyReluGrad")(merged)
 @kernel("LeakyRelu")
 def leaky_relu(x: Any, *, alpha: float) -> Any:
     """Return `x` where it is above 0, else `alpha * x`."""
-    return np.where(x > 0, x, x * x.dtype.type(alpha))
+    zero, slope = x.dtype.type(0), x.dtype.type(alpha)
+    if not np.isfinite(slope):
+        return np.where(x > 0, x, x * slope)
+    return np.minimum(x, zero) * slope + np.maximum(x, zero)
 
 
 @kernel("LeakyReluGrad")
@@ -130,7 +138,8 @@ def leaky_relu_grad(dy: Any, x: Any, *, alpha: float) -> Any:
 
 
 def _elu_grad(dy: Any, y: Any) -> Any:
-    return np.where(y < 0, (y + dy.dtype.type(1)) * dy, dy)
+    real = dy.dtype.type
+    return (np.fmin(y, real(0)) + real(1)) * dy  # NaN counts as above 0
 
 
 def _selu_grad(dy: Any, y: Any) -> Any:

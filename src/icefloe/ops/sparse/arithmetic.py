@@ -66,8 +66,10 @@ def sparse_add(
     total = np.zeros(len(rows), a_values.dtype)
     np.add.at(total, a_places, a_values)
     np.add.at(total, b_places, b_values)
-    alone = np.ones(len(rows), bool)
-    alone[np.intersect1d(a_places, b_places)] = False
+    in_a, in_b = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    in_a[a_places] = True
+    in_b[b_places] = True
+    alone = ~(in_a & in_b)
     kept = alone | (np.abs(total) >= threshold)
     return rows[kept], total[kept], a_sizes.copy()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from icefloe.graph.shape_inference import ShapeContext, with_rank
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array
 from icefloe.shapes import shape_text
+
+_FEW_ROWS = 64  # these are sorted column by column
 
 
 def check_parts(indices: Any, values: Any, sizes: Any) -> None:
@@ -41,14 +44,34 @@ def row_order(indices: Array) -> Array:
     """Return the order that sorts the rows of `indices`, the first column counting most; equal rows stay in order."""
     if not indices.shape[1]:
         return np.arange(len(indices))
-    return np.lexsort(indices.T[::-1])
+    keys = single_keys(indices)
+    return np.lexsort(indices.T[::-1]) if keys is None else np.argsort(keys, kind="stable")
+
+
+def single_keys(indices: Array) -> Array | None:
+    """Return a number for each row of `indices` that orders as the row does; None if int64 cannot hold them."""
+    if len(indices) < _FEW_ROWS or indices.dtype.kind != "i":
+        return None
+    low, high = indices.min(axis=0).tolist(), indices.max(axis=0).tolist()
+    spans = [b - a + 1 for a, b in zip(low, high)]
+    if math.prod(spans) > np.iinfo(np.int64).max or min(low) < -(2**62) or max(high) > 2**62:
+        return None
+    keys = indices[:, 0].astype(np.int64) - low[0]
+    for column, (first, span) in enumerate(zip(low[1:], spans[1:]), 1):
+        keys *= span
+        keys += indices[:, column] - first
+    return keys
 
 
 def starts_of_groups(indices: Array) -> Array:
     """Return where each run of equal rows in `indices` begins."""
     if not len(indices):
         return np.zeros(0, np.int64)
-    changes = (indices[1:] != indices[:-1]).any(axis=1)
+    if not indices.shape[1]:
+        return np.zeros(1, np.int64)
+    changes = indices[1:, 0] != indices[:-1, 0]
+    for column in range(1, indices.shape[1]):
+        changes |= indices[1:, column] != indices[:-1, column]
     return np.concatenate([[0], np.flatnonzero(changes) + 1])
 
 
@@ -56,12 +79,13 @@ def merged(a: Array, b: Array) -> tuple[Array, Array, Array]:
     """Return the distinct rows of `a` and `b` in order, and at which of these each row of `a` and of `b` stands."""
     both = np.concatenate([a, b])
     order = row_order(both)
-    starts = starts_of_groups(both[order])
+    ordered = both[order]
+    starts = starts_of_groups(ordered)
     place = np.empty(len(both), np.int64)
     group = np.zeros(len(both), np.int64)
     group[starts] = 1
     place[order] = np.cumsum(group) - 1
-    return both[order][starts], place[: len(a)], place[len(a) :]
+    return ordered[starts], place[: len(a)], place[len(a) :]
 
 
 def check_ranks(indices: Any, values: Any, sizes: Any) -> None:
