@@ -111,7 +111,8 @@ def _show(listing: Any, detailed: bool) -> None:
         shape = shape_text(row.shape) + (f" in {count(len(row.slices), 'slice')}" if row.slices else "")
         cells = [row.name, *([row.full_name] if listing.object_based else []), row.dtype, shape, bytes_text(row.bytes)]
         if detailed:
-            cells += ["", "", ""] if row.slices else [str(row.shard), str(row.offset), f"{row.crc:08x}"]
+            has_place = listing.format == "V2" and not row.slices
+            cells += ["", "", ""] if not has_place else [str(row.shard), str(row.offset), f"{row.crc:08x}"]
         table.add(*cells, *([slot_text(row.slot)] if slots else []))
     table.show()
 

@@ -46,6 +46,8 @@ def test_what_is_missing_is_said_without_internal_keys():
 def test_a_name_that_two_variables_had_is_refused():
     with pytest.raises(tf.errors.InvalidArgumentError, match="2 tensors have the name twice"):
         restore(OBJECTS, twice=())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="2 tensors have the name twice"):
+        restore_v2(OBJECTS, "twice")
 
 
 def test_the_op_finds_both_kinds_of_name(tmp_path):

@@ -153,6 +153,8 @@ def _check_stored(
     """
     missing = [name for name in names if name not in reader]
     if missing:
+        if reader.keys_of(missing[0]):
+            reader.find(missing[0])  # says that several tensors have the name
         error = reader.missing(missing[0])
         if len(missing) > 1:
             error.message += f"; {len(missing) - 1} more are missing: {', '.join(missing[1:10])}" + (
