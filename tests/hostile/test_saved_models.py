@@ -37,9 +37,12 @@ def use(directory: Path) -> bool:
             inputs = {key: value_for(spec) for key, spec in signature.inputs.items()}
             with contextlib.suppress(errors.OpError):
                 signature(**inputs)
-        for function in model.functions.values():
+        for path in model.functions:
             with contextlib.suppress(errors.OpError):
-                function(np.float32([[1, 2]]))
+                model.functions[path](np.float32([[1, 2]]))
+        with contextlib.suppress(errors.OpError):
+            tf.show_saved_model(directory, everything=True)
+            tf.scan_saved_model(directory)
     return True
 
 

@@ -236,7 +236,7 @@ class _Restorer:
             return make(*args, **keywords)
         except errors.OpError:
             raise
-        except (KeyError, ValueError, TypeError) as error:
+        except (LookupError, ValueError, TypeError) as error:
             reason = error.args[0] if error.args else error
             raise errors.InvalidArgumentError(f"collection {key!r} does not fit the graph: {reason}") from error
 

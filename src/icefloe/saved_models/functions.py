@@ -43,6 +43,9 @@ class ConcreteFunction:
             if isinstance(error, errors.OpError):
                 raise
             raise errors.DataLossError(f"function {name!r}: its signature cannot be read: {error}") from None
+        form = self.inputs if isinstance(self.inputs, tuple) and len(self.inputs) == 2 else (None, None)
+        if not isinstance(form[0], (tuple, list)) or not isinstance(form[1], dict):
+            raise errors.DataLossError(f"function {name!r}: its signature is no pair of arguments and keywords")
         self._bound = list(stored.bound_inputs)
         self._model = model
         self._call: tuple[list[Any], list[Any]] | None = None
@@ -54,10 +57,15 @@ class ConcreteFunction:
 
     def run(self, values: list[Any]) -> Any:
         """Return its results for these values of its TensorSpecs."""
-        if self._call is None:
-            self._call = self._add_call()
-        placeholders, results = self._call
-        found = self._model.session.run(results, dict(zip(placeholders, values, strict=True)))
+        try:
+            if self._call is None:
+                self._call = self._add_call()
+            placeholders, results = self._call
+            found = self._model.session.run(results, dict(zip(placeholders, values, strict=True)))
+        except errors.OpError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise errors.InvalidArgumentError(f"function {self.name!r}: {error}") from error
         tensors = [leaf for leaf in leaves(self.outputs) if isinstance(leaf, TensorSpec)]
         if len(tensors) != len(found):
             return found
@@ -149,8 +157,6 @@ def _arguments(spec: FunctionSpec) -> tuple[list[str], dict[str, Any]]:
 
 
 def _text(inputs: Any) -> str:
-    if not isinstance(inputs, tuple) or len(inputs) != 2:
-        return repr(inputs)
     args, kwargs = inputs
     parts = [_shown(arg) for arg in args] + [f"{key}={_shown(value)}" for key, value in kwargs.items()]
     return f"({', '.join(parts)})"

@@ -156,9 +156,10 @@ def _function_lines(objects: SavedObjectGraph) -> list[str]:
                 lines.append(f"    Option #{number}\n      Callable with arguments that cannot be shown")
                 continue
             args, kwargs = inputs if isinstance(inputs, tuple) and len(inputs) == 2 else ((), {})
+            args = args if isinstance(args, (tuple, list)) else ()
             if args:
                 lines += [f"    Option #{number}", "      Callable with:", *_argument_lines(args, "Argument")]
-            if kwargs:
+            if kwargs and isinstance(kwargs, dict):
                 lines += _argument_lines(tuple(kwargs), "Named Argument")
     return lines
 
