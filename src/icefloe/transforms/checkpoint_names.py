@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from icefloe import errors
-from icefloe.checkpoint import files, names
+from icefloe.checkpoint import files, names, single_file
 from icefloe.checkpoint.editing.renaming import RenameReport, names_from, rename_tensors
 from icefloe.checkpoint.editing.reports import Progress
 from icefloe.checkpoint.editing.rules import Names, Rule
@@ -64,33 +63,12 @@ def rename(
     if dry_run:
         report = planned
     else:
-        temporary = names.temporary(path, names.new_token())
-        try:
-            report = rename_tensors(
-                src,
-                dst,
-                new_names,
-                verify=verify,
-                progress=progress,
-                before_commit=lambda: _write(temporary, data),
-            )
-            files.rename(temporary, path)
-            files.sync_directory(os.path.dirname(path))
-        except BaseException:
-            with contextlib.suppress(errors.OpError):
-                files.remove(temporary)
-            raise
+        files.make_directory(os.path.dirname(path))
+        with single_file.new_file(path) as write:
+            write(data)
+            report = rename_tensors(src, dst, new_names, verify=verify, progress=progress)
     report.meta, report.renamed_nodes, report.kept_nodes = path, dict(sorted(nodes.nodes.items())), nodes.kept
     return report
-
-
-def _write(path: str, data: bytes) -> None:
-    fd = files.create(path)
-    try:
-        files.write(fd, data, path)
-        files.sync(fd, path)
-    finally:
-        files.close(fd)
 
 
 def _new_meta(report: RenameReport, new_names: Names, strip_devices: bool) -> tuple[bytes, NodeNames]:

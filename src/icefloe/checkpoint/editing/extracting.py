@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from icefloe import errors
-from icefloe.checkpoint import files, names
+from icefloe.checkpoint import files, single_file
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
@@ -114,27 +113,15 @@ def _write_npz(path: str, chosen: Mapping[str, Tensor], report: ExtractReport, p
     if report.dry_run:
         return
     files.make_directory(os.path.dirname(path))
-    temporary = names.temporary(path, names.new_token())
-    fd = files.create(temporary)
-    try:
-        try:
-            done = 0
-            appending: Any = _Appending(fd, temporary)
-            with zipfile.ZipFile(appending, "w", zipfile.ZIP_STORED) as archive:
-                for tensor in chosen.values():
-                    for data in _npy(archive, tensor):
-                        done += data
-                        if progress is not None:
-                            progress(done, report.bytes)
-            files.sync(fd, temporary)
-        finally:
-            files.close(fd)
-        files.rename(temporary, path)
-        files.sync_directory(os.path.dirname(path))
-    except BaseException:
-        with contextlib.suppress(errors.OpError):
-            files.remove(temporary)
-        raise
+    done = 0
+    with single_file.new_file(path) as write:
+        appending: Any = _Appending(write)
+        with zipfile.ZipFile(appending, "w", zipfile.ZIP_STORED) as archive:
+            for tensor in chosen.values():
+                for size in _npy(archive, tensor):
+                    done += size
+                    if progress is not None:
+                        progress(done, report.bytes)
 
 
 def _is_text(name: str) -> bool:
@@ -148,12 +135,11 @@ def _is_text(name: str) -> bool:
 class _Appending:
     """What zipfile needs of a file that it writes from beginning to end."""
 
-    def __init__(self, fd: int, path: str) -> None:
-        self._fd = fd
-        self._path = path
+    def __init__(self, append: Callable[[bytes | memoryview], None]) -> None:
+        self._append = append
 
     def write(self, data: Any) -> int:
-        files.write(self._fd, data, self._path)
+        self._append(data)
         return memoryview(data).nbytes
 
     def flush(self) -> None:

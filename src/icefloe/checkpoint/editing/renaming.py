@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from icefloe import errors
@@ -62,12 +62,11 @@ def rename_tensors(
     verify: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
-    before_commit: Callable[[], None] | None = None,
 ) -> RenameReport:
     """Write the checkpoint `src` with the names that `names` gives under `dst`, or in its own place.
 
     The slices of a partitioned tensor go with it. In an object-based checkpoint children of objects and full names
-    are renamed alike. before_commit: called before the result takes its place.
+    are renamed alike.
 
     Raises: InvalidArgumentError if two tensors would have one name, with all of them.
     """
@@ -88,7 +87,7 @@ def rename_tensors(
             near = near_names(name, contents.tensors) or near_names(name + ":0", contents.tensors)
             if near:
                 report.suggestions[name] = near
-        plan.carry_out(report, progress, verify=verify, before_commit=before_commit)
+        plan.carry_out(report, progress, verify=verify)
         return report
 
 

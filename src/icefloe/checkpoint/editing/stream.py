@@ -133,12 +133,10 @@ class Plan:
         progress: Progress | None = None,
         *,
         verify: bool = False,
-        before_commit: Callable[[], None] | None = None,
     ) -> None:
         """Write the checkpoint and complete `report`; with `report.dry_run` only the latter.
 
-        verify: check the sums of what is copied too. before_commit: called when everything else is on the disk; what
-        it raises leaves the former checkpoint in place.
+        verify: check the sums of what is copied too.
 
         Raises: InvalidArgumentError, before anything is written, for two tensors of one name or a name that cannot
         be; DataLossError if a source is damaged; what the file system says.
@@ -151,8 +149,6 @@ class Plan:
         writer = _Writer(self, report.bytes, progress, verify)
         try:
             writer.write()
-            if before_commit is not None:
-                before_commit()
             writer.commit()
         except BaseException:
             writer.abandon()
