@@ -114,6 +114,7 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         variables = _variables_of(os.path.dirname(path))
         if variables is not None:
             return variables
+        raise errors.NotFoundError("this SavedModel has no variables: the folder variables is missing", path=path)
     hint = None
     if finding.kind in ("graph", "meta_graph", "graph_text", "meta_graph_text"):
         hint = (
@@ -144,7 +145,13 @@ def _follow(state_path: str) -> Target:
         if latest is None:
             named = os.path.join(directory, named)
             raise errors.NotFoundError(f"the state file names {named}, which is not there", path=state_path)
-    return _known(latest) or _v1_shards(latest) or _from_content(latest, sniff(latest), None)
+    found = _known(latest) or _v1_shards(latest)
+    if found is not None:
+        return found
+    finding = sniff(latest)
+    if finding.kind == "state":
+        raise errors.NotFoundError(f"the state file names {latest}, which is a state file", path=state_path)
+    return _from_content(latest, finding, None)
 
 
 def _in_directory(directory: str) -> Target:
@@ -166,6 +173,8 @@ def _in_directory(directory: str) -> Target:
     arrays = [path for path in arrays if files.is_file(path) and sniff(path).kind in ARRAY_FILES]
     if len(arrays) == 1:
         return _from_content(arrays[0], sniff(arrays[0]), None)
+    if any(name.startswith("saved_model.") for name in listed):
+        raise errors.NotFoundError("this SavedModel has no variables: the folder variables is missing", path=directory)
     what = f"it holds {', '.join(listed[:5])}{', …' if len(listed) > 5 else ''}" if listed else "it is empty"
     raise errors.NotFoundError(f"no checkpoint in this directory: {what}", path=directory)
 

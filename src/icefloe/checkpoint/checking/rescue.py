@@ -168,6 +168,7 @@ def _without_returns(source: Source, destination: str) -> Iterator[Source]:
     files.make_directory(names.split(destination)[0])
     path = names.temporary(f"{destination}.rescue", names.new_token())
     fd = files.create(path)
+    files.lock(fd)
     try:
         try:
             rest = b""
