@@ -63,6 +63,9 @@ def test_5_directories(prefix, tmp_path):
     (model / "saved_model.pb").write_bytes(b"\x08\x01")
     for path in (model, model / "variables", model / "variables" / "variables", model / "saved_model.pb"):
         assert value(path) == 5
+    shutil.rmtree(model / "variables")
+    with pytest.raises(errors.NotFoundError, match="this SavedModel has no variables"):
+        icefloe.open_checkpoint(model)
     (tmp_path / "empty").mkdir()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("x")

@@ -114,13 +114,14 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         variables = _variables_of(os.path.dirname(path))
         if variables is not None:
             return variables
-        raise errors.NotFoundError("this SavedModel has no variables: the folder variables is missing", path=path)
     hint = None
     if finding.kind in ("graph", "meta_graph", "graph_text", "meta_graph_text"):
         hint = (
             "A graph file holds no values of variables, and no checkpoint is beside it: that is made of files that end "
             "in .index and .data-…"
         )
+    elif finding.kind.startswith("saved_model"):
+        hint = "It has no variables: there is no folder variables beside it."
     elif finding.kind == "git_lfs":
         hint = "Fetch the file with `git lfs pull`."
     elif finding.kind == "html":
