@@ -16,6 +16,8 @@ import time
 from collections.abc import Iterator
 from typing import IO, Any, Self
 
+from google.protobuf.message import DecodeError
+
 from icefloe import errors
 from icefloe.checkpoint import files
 from icefloe.lib.record_files import tf_record_iterator
@@ -116,13 +118,22 @@ class EventFile:
 
 class _Events:
     def __init__(self, path: Any) -> None:
+        self._path = path
         self._records = tf_record_iterator(path)
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Event:
-        return Event.FromString(next(self._records))
+        record = next(self._records)
+        try:
+            return Event.FromString(record)
+        except DecodeError as error:
+            raise errors.DataLossError(
+                f"a record is no Event message: {error}",
+                path=self._path,
+                hint="For records of another kind there is python_io.tf_record_iterator.",
+            ) from None
 
     next = __next__
 

@@ -10,6 +10,9 @@ import time
 import warnings
 from typing import Any, ClassVar, Self
 
+from google.protobuf.message import DecodeError
+
+from icefloe import errors
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.lib import messages
 from icefloe.meta_graph.export import create_meta_graph_def
@@ -65,9 +68,14 @@ class FileWriter:
         """Write a Summary message, or one serialized, as summary ops give it; `global_step` is its place in time.
 
         The metadata of a tag is written the first time only.
+
+        Raises: InvalidArgumentError if bytes are no such message.
         """
         if isinstance(summary, bytes):
-            summary = Summary.FromString(summary)
+            try:
+                summary = Summary.FromString(summary)
+            except DecodeError as error:
+                raise errors.InvalidArgumentError(f"add_summary: the bytes are no Summary message: {error}") from None
         event = Event()
         event.summary.MergeFromString(summary.SerializeToString())
         for value in event.summary.value:

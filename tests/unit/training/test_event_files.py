@@ -233,3 +233,15 @@ def test_what_the_system_says_is_an_error_of_icefloe(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space"):
         full.close()
     writer.close()
+
+
+def test_what_is_no_message_is_refused(tmp_path: Path) -> None:
+    with tf.python_io.TFRecordWriter(tmp_path / "r") as writer:
+        writer.write(b"\xff\xff\xff")
+    with pytest.raises(tf.errors.DataLossError, match="no Event message"):
+        list(tf.train.summary_iterator(tmp_path / "r"))
+    with (
+        tf.summary.FileWriter(tmp_path) as events,
+        pytest.raises(tf.errors.InvalidArgumentError, match="no Summary message"),
+    ):
+        events.add_summary(b"\xff\xff\xff")
