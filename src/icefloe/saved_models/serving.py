@@ -60,23 +60,24 @@ class Signature:
     def _tensor(self, key: str, info: TensorInfo) -> SignatureTensor:
         sparse = info.WhichOneof("encoding") == "coo_sparse"
         name = info.coo_sparse.values_tensor_name if sparse else info.name
-        dtype = shape = None
-        try:
-            tensor = self._session.graph.get_tensor_by_name(name)
-        except (KeyError, ValueError):
-            tensor = None
+        dtype, shape = self._known(name)
         if info.dtype:
             try:
                 dtype = as_dtype(info.dtype)
             except TypeError:
                 dtype = None
-        elif tensor is not None:
-            dtype = tensor.dtype
-        if info.HasField("tensor_shape"):
-            shape = _shape(info.tensor_shape)
-        elif tensor is not None and not sparse:
-            shape = None if tensor.shape.rank is None else tuple(tensor.shape.as_list())
+        if info.HasField("tensor_shape") or sparse:
+            shape = _shape(info.tensor_shape) if info.HasField("tensor_shape") else None
         return SignatureTensor(key, name, dtype, shape, sparse)
+
+    def _known(self, name: str) -> tuple[DType | None, tuple[int | None, ...] | None]:
+        """Return what the graph says of a tensor's dtype and shape; None where it says nothing or is broken."""
+        try:
+            tensor = self._session.graph.get_tensor_by_name(name)
+            shape = tensor.shape
+            return tensor.dtype, None if shape.rank is None else tuple(shape.as_list())
+        except (KeyError, ValueError, TypeError, errors.OpError):
+            return None, None
 
     def __repr__(self) -> str:
         return f"<Signature {self.name!r} ({', '.join(self.inputs)}) -> ({', '.join(self.outputs)})>"
