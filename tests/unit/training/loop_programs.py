@@ -156,6 +156,32 @@ def training_session(tf: Any, directory: str) -> Any:
 
 
 @program
+def session_of_resources(tf: Any, directory: str) -> Any:
+    tf.get_variable_scope().set_use_resource(True)
+    parts = tf.fixed_size_partitioner(2)
+    table = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(tf.constant(["a", "b"]), tf.constant([1, 2])), -1
+    )
+    weight = tf.get_variable("w", [4, 2], initializer=tf.ones_initializer(), partitioner=parts)
+    local = tf.get_variable(
+        "l", [2], initializer=tf.zeros_initializer(), collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False
+    )
+    loss = tf.reduce_sum(tf.convert_to_tensor(weight) ** 2.0) + tf.reduce_sum(local)
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.MomentumOptimizer(0.25, 0.5).minimize(loss, global_step=step)
+    found = table.lookup(tf.constant(["b", "c"]))
+    told = []
+    for _ in range(2):
+        with tf.train.MonitoredTrainingSession(checkpoint_dir=directory, save_summaries_secs=60) as session:
+            for _ in range(2):
+                told.append(float(session.run([loss, train])[0]))
+            told.append([int(v) for v in session.run(found)])
+            told.append(int(session.run(step)))
+    reader = tf.train.load_checkpoint(directory)
+    return [told, nodes(tf), dict(sorted(reader.get_variable_to_shape_map().items()))]
+
+
+@program
 def restored_session(tf: Any, directory: str) -> Any:
     step, count = counting(tf)
     for _ in range(2):
