@@ -54,7 +54,9 @@ def load_graph(source: Any, tags: Tags = None) -> Graph:
             return load(path, tags)
     path = _graph_path(path)
     try:
-        return _from_content(read_file(path), tags)
+        data = read_file(path)
+        load_model = _MODELS.get(sniff.kind_of(data))
+        return _from_content(data, tags) if load_model is None else load_model(path)
     except errors.OpError as error:
         raise error.add_context(path=path) from None
 
@@ -112,9 +114,22 @@ def _saved_model_directory(path: str, tags: Tags) -> Graph:
     return load_graph(path, tags)
 
 
+def _tfjs_model(path: str, tags: Tags = None) -> Graph:
+    from icefloe.importers import tfjs
+
+    return tfjs.load(path)
+
+
+def _keras_model(path: str) -> Graph:
+    from icefloe.importers.keras.model import load
+
+    return load(path)
+
+
 # Files that make a directory a model, and what reads it.
 _DIRECTORIES: list[tuple[tuple[str, ...], Callable[[str, Tags], Graph]]] = [
     (("saved_model.pb", "saved_model.pbtxt", "saved_model.cpb", "export.meta"), _saved_model_directory),
+    (("model.json",), _tfjs_model),
 ]
 # What some bytes are, as `sniff.kind_of` calls it, and what reads them; all else is for `read_graph`.
 _CONTENTS: dict[str, Callable[[bytes, Tags], Graph]] = {
@@ -122,6 +137,12 @@ _CONTENTS: dict[str, Callable[[bytes, Tags], Graph]] = {
     sniff.META_GRAPH_DEF_TEXT: _meta_graph_text,
     sniff.SAVED_MODEL: _saved_model,
     sniff.SAVED_MODEL_TEXT: _saved_model,
+}
+# What files are, as `sniff.kind_of` calls it, that are read with others beside them or in pieces.
+_MODELS: dict[str, Callable[[str], Graph]] = {
+    "a TensorFlow.js model": _tfjs_model,
+    "an HDF5 file": _keras_model,
+    "a zip archive": _keras_model,
 }
 
 

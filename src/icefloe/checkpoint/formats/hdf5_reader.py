@@ -130,6 +130,11 @@ class Hdf5Reader(ArrayReader):
         ordered = sorted(paths, key=lambda p: self._ranks.get(p, len(self._ranks)))
         return {names[path]: found[path] for path in ordered}, side
 
+    @property
+    def file(self) -> Any:
+        """The open `h5py.File`."""
+        return self._file
+
     def places(self) -> dict[str, str]:
         """Return key -> path in the file of every dataset."""
         return {key: item.name for key, item in self._stored.items()}

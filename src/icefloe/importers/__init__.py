@@ -1,0 +1,1 @@
+"""Models of other tools, read as graphs."""
