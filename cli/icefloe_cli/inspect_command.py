@@ -36,6 +36,8 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
     import icefloe
 
     found = icefloe.identify(path)
+    if tags is not None and found.kind not in _SAVED_MODELS:
+        raise click.UsageError(f"--tags is for SavedModels; {path} is none.")
     data: dict[str, Any] = found.as_data()
     show: Callable[[dict[str, Any], int | None], None] | None = None
     problem = None

@@ -33,6 +33,7 @@ from icefloe.graph.indexed_slices import IndexedSlices as IndexedSlices
 from icefloe.graph.type_specs import IndexedSlicesSpec as IndexedSlicesSpec
 from icefloe.session import InteractiveSession as InteractiveSession
 from icefloe.lib.readers import LMDBReader as LMDBReader
+from icefloe.saved_models.loading import LoadedModel as LoadedModel
 from icefloe.proto import LogMessage as LogMessage
 from icefloe.proto import MetaGraphDef as MetaGraphDef
 from icefloe.lib.module import Module as Module
@@ -659,6 +660,7 @@ __all__ = [
     "IndexedSlicesSpec",
     "InteractiveSession",
     "LMDBReader",
+    "LoadedModel",
     "LogMessage",
     "MetaGraphDef",
     "Module",

@@ -39,7 +39,7 @@ NAMES: dict[str, str] = {
     "saved_models.command_inputs": "saved_model_inputs=command_inputs",
     "saved_models.describing": "describe_saved_model",
     "saved_models.showing": "scan_saved_model show_saved_model",
-    "saved_models.loading": "load_saved_model",
+    "saved_models.loading": "LoadedModel load_saved_model",
     "saver.graph_variables": "initializers_of saver_for variables_of",
     "identification": "identify",
     "checkpoint": "open_checkpoint save_checkpoint",

@@ -88,10 +88,11 @@ def test_what_does_not_fit(cli, args, code, text):
     assert text in result.err
 
 
-def test_signatures_are_for_saved_models(cli, tmp_path):
+def test_signatures_and_tags_are_for_saved_models(cli, tmp_path):
     path = tf.save_graph(tf.load_graph(MODELS / "simple"), tmp_path / "graph.pb")
     result = cli("run", path, "y", "--signature", "serving_default")
     assert (result.code, "are for SavedModels" in result.err) == (2, True)
+    assert cli("inspect", path, "--tags", "serve").code == 2
 
 
 def test_several_signatures_and_no_default(cli, tmp_path):
