@@ -173,8 +173,7 @@ def session_of_resources(tf: Any, directory: str) -> Any:
     told = []
     for _ in range(2):
         with tf.train.MonitoredTrainingSession(checkpoint_dir=directory, save_summaries_secs=60) as session:
-            for _ in range(2):
-                told.append(float(session.run([loss, train])[0]))
+            told += [float(session.run([loss, train])[0]) for _ in range(2)]
             told.append([int(v) for v in session.run(found)])
             told.append(int(session.run(step)))
     reader = tf.train.load_checkpoint(directory)
