@@ -127,6 +127,7 @@ def rename_objects(graph: TrackableObjectGraph, new_key: Callable[[str], str], n
     _relabel(edges, wanted)
     edges = _Edges(graph)
     moved = [item for item in wanted if edges.walk(item[2]) != item[0]]
+    leading = _leading_to_values(graph)
     for number, before, _ in moved:
         parent = edges.walk(before[:-1])
         if parent is not None and edges.children[parent].get(before[-1]) == number:
@@ -134,7 +135,7 @@ def rename_objects(graph: TrackableObjectGraph, new_key: Callable[[str], str], n
     for number, _, after in moved:
         _connect(edges, number, after)
     if moved:
-        prune_objects(graph, lambda key: True)
+        prune_objects(graph, lambda key: True, leading)
 
 
 def _relabel(edges: _Edges, wanted: list[tuple[int, list[str], list[str]]]) -> None:
@@ -177,39 +178,37 @@ def _replace(field: object, items: list) -> None:
     field.extend(copies)  # type: ignore[attr-defined]
 
 
-def prune_objects(graph: TrackableObjectGraph, kept: Callable[[str], bool]) -> None:
-    """Leave out the attributes whose key is not `kept`, then slot variables and nodes that lead to nothing any more.
+def prune_objects(graph: TrackableObjectGraph, kept: Callable[[str], bool], before: set[int] | None = None) -> None:
+    """Leave out the attributes whose key is not `kept`, then the nodes and slot variables that led to some and lead to
+    none any more.
 
-    What led to nothing from the start stays.
+    What led to nothing from the start stays. before: the nodes that led to some, where edges were taken away since.
     """
-    emptied: set[int] = set()
     reached = _reachable(graph)
-    for number, node in enumerate(graph.nodes):
-        had = bool(node.attributes or node.children or node.slot_variables)
+    before = _leading_to_values(graph) if before is None else before
+    for node in graph.nodes:
         _replace(node.attributes, [a for a in node.attributes if kept(a.checkpoint_key)])
-        if had and not _holds(node) and not node.children:
-            emptied.add(number)
-    parents: dict[int, set[int]] = {}
+    for node in graph.nodes:
+        _keep_slots(node, lambda ids: all(graph.nodes[i].attributes for i in ids))
+    _renumber(graph, reached - (before - _leading_to_values(graph)))
+
+
+def _leading_to_values(graph: TrackableObjectGraph) -> set[int]:
+    """Return the nodes that have an attribute, or from which children or slot variables lead to one that has."""
+    parents: dict[int, list[int]] = {}
     for number, node in enumerate(graph.nodes):
         for child in node.children:
-            parents.setdefault(child.node_id, set()).add(number)
+            parents.setdefault(child.node_id, []).append(number)
         for slot in node.slot_variables:
-            for other in (slot.original_variable_node_id, slot.slot_variable_node_id):
-                parents.setdefault(other, set()).add(number)
-    waiting = list(emptied)
+            parents.setdefault(slot.slot_variable_node_id, []).append(number)
+    found: set[int] = set()
+    waiting = [i for i, n in enumerate(graph.nodes) if n.attributes or n.HasField("registered_saver")]
     while waiting:
-        for number in parents.get(waiting.pop(), ()):
-            node = graph.nodes[number]
-            _replace(node.children, [c for c in node.children if c.node_id not in emptied])
-            _keep_slots(node, lambda slot_nodes: not slot_nodes & emptied)
-            if number and number not in emptied and not node.children and not _holds(node):
-                emptied.add(number)
-                waiting.append(number)
-    _renumber(graph, reached - emptied)
-
-
-def _holds(node: TrackableObjectGraph.TrackableObject) -> bool:
-    return bool(node.attributes or node.slot_variables or node.HasField("registered_saver"))
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting += parents.get(number, ())
+    return found
 
 
 def _keep_slots(node: TrackableObjectGraph.TrackableObject, wanted: Callable[[set[int]], bool]) -> None:

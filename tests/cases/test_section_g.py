@@ -1,0 +1,125 @@
+"""Editing (cases 54 to 63; 61 has a file of its own), and what editing has to do with cases 28 and 37."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+import icefloe as tf
+from icefloe import ckpt
+
+EDITING = Path(__file__).resolve().parents[2] / "fixtures" / "editing"
+EMA = "/ExponentialMovingAverage"
+
+
+def values(prefix):
+    with tf.open_checkpoint(prefix) as reader:
+        return {name: reader[name] for name in reader}
+
+
+def test_28_colon_names(tmp_path, cli):
+    """`a:0` is a name like any other; `a` is not it, but it is suggested."""
+    tf.save_checkpoint(tmp_path / "m", {"a:0": np.ones(2, np.float32), "b": np.ones(2, np.float32)})
+    assert ckpt.rename(tmp_path / "m", tmp_path / "n", mapping={"a:0": "c:1"}).renamed == {"a:0": "c:1"}
+    assert ckpt.rename(tmp_path / "m", tmp_path / "n", ["s/:0$//"]).renamed == {"a:0": "a"}
+    got = cli("ckpt", "set", tmp_path / "m", "a=1", "--only-existing")
+    assert got.code == 1
+    assert "a:0" in got.err
+    assert cli("ckpt", "set", tmp_path / "m", "a:0=5").code == 0
+    assert values(tmp_path / "m")["a:0"].tolist() == [5, 5]
+    (tmp_path / "map.json").write_text(json.dumps({"a": "x"}))
+    got = cli("ckpt", "rename", tmp_path / "m", "--map", tmp_path / "map.json")
+    assert "did you mean a:0?" in got.err
+
+
+def test_37_ema_fallback(tmp_path, cli):
+    """`a` has an average, `b` has none: each gets the best there is, and the fallback is listed."""
+    tf.save_checkpoint(tmp_path / "m", {"a": np.float32(1), "a" + EMA: np.float32(2), "b": np.float32(3)})
+    got = cli("ckpt", "slim", tmp_path / "m", tmp_path / "n", "--ema", "use", "--json").json()
+    assert (got["averaged"], got["fallbacks"]) == (["a"], ["b"])
+    assert values(tmp_path / "n") == {"a": 2, "b": 3}
+
+
+def test_54_rename_meta(tmp_path, cli):
+    """Scope renamed in the checkpoint and in the .meta: importing and restoring succeeds, training goes on, and a new
+    Saver of the graph has the new names.
+    """
+    out = tmp_path / "out"
+    assert cli("ckpt", "rename", EDITING / "train", out, "-s", "s,^net/,new/,", "--meta").code == 0
+    results = []
+    for prefix, scope in ((EDITING / "train", "net/"), (out, "new/")):
+        with tf.Graph().as_default():
+            saver = tf.train.import_meta_graph(f"{prefix}.meta")
+            with tf.Session() as session:
+                saver.restore(session, str(prefix))
+                before = session.run(scope + "y:0")
+                session.run("Adam")
+                results.append((before, session.run(scope + "y:0")))
+                if prefix == out:
+                    tf.train.Saver().save(session, str(tmp_path / "again"), write_meta_graph=False)
+            variables = {v.name for v in tf.trainable_variables()}
+    assert np.array_equal(results[0], results[1])
+    assert variables == {"new/w:0", "new/b:0", "new/p/part_0:0", "new/p/part_1:0"}
+    assert values(tmp_path / "again").keys() == values(out).keys()
+
+
+def test_56_average_int(tmp_path):
+    """A step stays an integer, a narrow float narrow."""
+    for i in (1, 2):
+        content = {"global_step": np.int64(10 * i), "w": np.full(3, i, np.float16), "v": np.full(3, i, np.float32)}
+        tf.save_checkpoint(tmp_path / f"m-{i}", content)
+    ckpt.average(tmp_path / "avg", [tmp_path / "m-1", tmp_path / "m-2"])
+    got = values(tmp_path / "avg")
+    assert {n: (v.dtype.name, v.tolist()) for n, v in got.items()} == {
+        "global_step": ("int64", 20),
+        "w": ("float16", [1.5] * 3),
+        "v": ("float32", [1.5] * 3),
+    }
+
+
+def test_58_slim(tmp_path, cli):
+    """Three-fold becomes one-fold, the step goes unless asked for, and objects lose their slot variables."""
+    weights = {f"bert/{i}/kernel": np.ones((64, 64), np.float32) for i in range(4)}
+    content = dict(weights, global_step=np.int64(7))
+    for name, value in weights.items():
+        content |= {f"{name}/adam_m": value, f"{name}/adam_v": value}
+    tf.save_checkpoint(tmp_path / "m", content)
+    report = ckpt.slim(tmp_path / "m", tmp_path / "n")
+    assert report.bytes * 3 + 8 == sum(v.nbytes for v in content.values())
+    assert values(tmp_path / "n").keys() == weights.keys()
+    assert cli("ckpt", "slim", tmp_path / "m", "--keep-step").code == 0
+    assert values(tmp_path / "m").keys() == weights.keys() | {"global_step"}
+    from icefloe.proto import TrackableObjectGraph
+
+    for source in ("tf1_objects-1", "legacy_objects-1", "keras_objects-1"):
+        ckpt.slim(EDITING / source, tmp_path / source)
+        got = values(tmp_path / source)
+        raw = got.pop("_CHECKPOINTABLE_OBJECT_GRAPH").item()
+        assert {n.partition("/.ATTRIBUTES")[0] for n in got} == {"model/w", "model/b", "save_counter"}
+        graph = TrackableObjectGraph.FromString(raw)
+        assert not any(node.slot_variables for node in graph.nodes)
+        assert {a.checkpoint_key for node in graph.nodes for a in node.attributes} == got.keys()
+        assert [c.local_name for c in graph.nodes[0].children] == ["model", "save_counter"]
+
+
+def test_60_vocab_grow(tmp_path, cli):
+    """A vocabulary in 16 variables, each with Adam's slots: rows are added at the end of the whole."""
+    table = np.arange(160, dtype=np.float32).reshape(80, 2)
+    content = {}
+    for i in range(16):
+        for slot in ("", "/Adam", "/Adam_1"):
+            content[f"emb/weights_{i}{slot}"] = table[5 * i : 5 * i + 5]
+    tf.save_checkpoint(tmp_path / "m", content, shards=2)
+    assert cli("ckpt", "resize", tmp_path / "m", "emb/weights_*=85", "--as-one", "--init", "normal:1").code == 0
+    got = values(tmp_path / "m")
+    assert len(got) == 48
+    for slot in ("", "/Adam", "/Adam_1"):
+        whole = np.concatenate([got[f"emb/weights_{i}{slot}"] for i in range(16)])
+        assert whole.shape == (85, 2)
+        assert np.array_equal(whole[:80], table)
+        assert whole[80:].any() == (not slot)
+
+
+# 63, low memory, is tests/unit/checkpoint/test_edit_memory.py.
