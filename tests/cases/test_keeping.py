@@ -15,6 +15,8 @@ from cases.directories import listed, save, state, steps_in
 from icefloe import ckpt, errors
 from unit.checkpoint.stopping import Machine
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 # Pruning
 
 
@@ -103,7 +105,7 @@ def test_prune_of_v1(tmp_path):
     assert sorted(p.name for p in tmp_path.glob("model*")) == ["model.ckpt-4.data-00000-of-00001", "model.ckpt-4.index"]
 
 
-def test_prune_killed_at_every_call(tmp_path, no_waiting_for_the_disk):
+def test_prune_killed_at_every_call(tmp_path):
     """What the state file names is always there, and what is half deleted is no checkpoint."""
     for at in itertools.count(1):
         folder = tmp_path / str(at)
@@ -161,7 +163,7 @@ def test_clean_of_every_kind(tmp_path, cli):
     assert ckpt.verify(prefix).ok
 
 
-def test_clean_finishes_a_save_that_had_committed(tmp_path, no_waiting_for_the_disk):
+def test_clean_finishes_a_save_that_had_committed(tmp_path):
     for at in itertools.count(1):
         folder = tmp_path / str(at)
         folder.mkdir()

@@ -15,6 +15,8 @@ from icefloe.checkpoint.entries import encode_entry
 from icefloe.checkpoint.writer import BundleWriter
 from icefloe.wire.crc import crc32c, mask
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 
 def words(*texts):
     out = np.empty(len(texts), object)

@@ -12,6 +12,8 @@ from cases.damage import copied, data_file, index_file, write_crafted
 from icefloe import ckpt, errors
 from icefloe.checkpoint.entries import Header, encode_entry
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 
 def answered(task):
     """Whether a task gave an answer; a typed error is one too, any other exception passes through."""

@@ -13,6 +13,8 @@ from cases.directories import listed, save, state
 from icefloe import ckpt, errors
 from icefloe.checkpoint import state_file
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 # 41 to 43: moved, relative, lost
 
 

@@ -21,6 +21,8 @@ from icefloe import ckpt, errors
 from icefloe.checkpoint import files
 from unit.checkpoint.stopping import Machine
 
+pytestmark = pytest.mark.usefixtures("no_waiting_for_the_disk")
+
 HERE = Path(__file__).parent
 
 
@@ -65,7 +67,7 @@ SAVERS = {"v2": {}, "sharded": {"sharded": True}, "v1": {"write_version": 1}, "r
 
 @pytest.mark.parametrize("what", ["full", "refused", "read-only"])
 @pytest.mark.parametrize("kind", SAVERS)
-def test_47_disk_full_at_every_call_of_a_saver(tmp_path, kind, what, no_waiting_for_the_disk, monkeypatch):
+def test_47_disk_full_at_every_call_of_a_saver(tmp_path, kind, what, monkeypatch):
     """Every write, rename and new file fails once: one clear OSError or a save that is done; old or new, nothing left."""
     code, words = CODES[what]
     calls = {"full": ("create", "write", "sync"), "refused": ("rename",), "read-only": ("create", "remove")}[what]
@@ -104,7 +106,7 @@ def test_47_disk_full_at_every_call_of_a_saver(tmp_path, kind, what, no_waiting_
 
 
 @pytest.mark.parametrize("kind", SAVERS)
-def test_47_nothing_left_after_a_full_disk(tmp_path, kind, no_waiting_for_the_disk, monkeypatch):
+def test_47_nothing_left_after_a_full_disk(tmp_path, kind, monkeypatch):
     """From one call on nothing can be written any more, as on a disk that is full; deleting still works."""
     with tf.Graph().as_default():
         small_graph()
@@ -127,7 +129,7 @@ def test_47_nothing_left_after_a_full_disk(tmp_path, kind, no_waiting_for_the_di
 
 @pytest.mark.parametrize("kind", SAVERS)
 @pytest.mark.parametrize("code", [errno.EEXIST, errno.EACCES])
-def test_49_a_file_system_that_replaces_no_file(tmp_path, kind, code, no_waiting_for_the_disk, monkeypatch):
+def test_49_a_file_system_that_replaces_no_file(tmp_path, kind, code, monkeypatch):
     """A rename onto a name that is taken is refused, as some network drives do: saves go on all the same."""
     replace = os.replace
 
@@ -152,7 +154,7 @@ def test_49_a_file_system_that_replaces_no_file(tmp_path, kind, code, no_waiting
             np.testing.assert_array_equal(tf.open_checkpoint(tf.train.latest_checkpoint(tmp_path))["a"], session.run(a))
 
 
-def test_49_a_file_system_that_renames_nothing(tmp_path, no_waiting_for_the_disk, monkeypatch):
+def test_49_a_file_system_that_renames_nothing(tmp_path, monkeypatch):
     """One error that names the file, the old checkpoint and state file as they were, nothing left."""
     saved(tmp_path / "m")
     state(tmp_path, tmp_path / "m")
@@ -320,7 +322,7 @@ def test_50_none_is_complete(tmp_path):
         tf.open_checkpoint(tmp_path)
 
 
-def test_50_a_writer_at_every_call_of_a_reader(tmp_path, no_waiting_for_the_disk):
+def test_50_a_writer_at_every_call_of_a_reader(tmp_path):
     """Between any two calls of a save that replaces the latest checkpoint, the latest one is complete."""
     saved(tmp_path / "m")
     state(tmp_path, "m")
