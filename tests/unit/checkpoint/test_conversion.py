@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -348,3 +350,27 @@ def test_arrays_of_numpy(tmp_path):
                 reader["pickle"]
         done = convert(tmp_path / "x.npz", tmp_path / "m")
         assert sorted(done.left_out) == ["pickle", "record", "time"]
+
+
+@pytest.mark.parametrize("limit", [3 << 20])
+@pytest.mark.parametrize("kind", ["npz", "h5", "safetensors", "v1", "v2"])
+def test_a_disk_that_is_full(tmp_path, kind, limit):
+    """The former file stays and nothing else is left; the limit on files stands for the disk, in a process of its own."""
+    icefloe.save_checkpoint(tmp_path / "m", {f"w{i}": np.zeros(1 << 18, np.float32) for i in range(6)})
+    script = (
+        "import resource, signal, sys, icefloe\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))\n"
+        "try:\n"
+        "    icefloe.ckpt.convert(sys.argv[1], sys.argv[2], to=sys.argv[3])\n"
+        "except icefloe.errors.ResourceExhaustedError as e:\n"
+        "    print(e)\n"
+    )
+    target = tmp_path / f"x.{kind}"
+    target.write_bytes(b"former")
+    command = [sys.executable, "-c", script, tmp_path / "m", target, kind]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert str(target) in done.stdout
+    assert "File too large" in done.stdout
+    assert target.read_bytes() == b"former"
+    assert sorted(os.listdir(tmp_path)) == ["m.data-00000-of-00001", "m.index", target.name]

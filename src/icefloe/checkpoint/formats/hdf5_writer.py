@@ -6,6 +6,8 @@ attribute `name`. A dataset whose elements are the bits of another dtype has tha
 
 from __future__ import annotations
 
+import contextlib
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint import files
 from icefloe.checkpoint.formats import side_entry
 from icefloe.checkpoint.formats.hdf5_reader import Hdf5Reader
 from icefloe.checkpoint.formats.side_entry import Note, SideEntry
@@ -28,7 +31,7 @@ def write(path: str, items: Sequence[Item], side: SideEntry | None, advance: Adv
     import h5py
 
     places = _places([item.name for item in items])
-    with new_path(path) as temporary, h5py.File(temporary, "w", locking=False) as out:
+    with new_path(path) as temporary, _system_errors(path), h5py.File(temporary, "w", locking=False) as out:
         for item in items:
             place = places[item.name]
             if item.dtype.numpy.hasobject:
@@ -75,7 +78,7 @@ def write_like(
         )
     with new_path(path) as temporary:
         shutil.copyfile(template, temporary)
-        with h5py.File(temporary, "r+", locking=False) as out:
+        with _system_errors(path), h5py.File(temporary, "r+", locking=False) as out:
             for name, item in values.items():
                 dataset = out[places[name]]
                 if item.dtype.numpy.hasobject:
@@ -83,6 +86,20 @@ def write_like(
                 else:
                     _fill(dataset, dataset.dtype, item, advance)
     return list(values), [name for name in places if name not in values]
+
+
+@contextlib.contextmanager
+def _system_errors(path: str) -> Iterator[None]:
+    """Raise what the library says of a failed write, a full disk say, as the system's error; it has the number in its
+    text.
+    """
+    try:
+        yield
+    except errors.OpError:
+        raise
+    except (OSError, RuntimeError) as e:
+        number = re.search(r"errno = (\d+)", str(e))
+        raise files.os_error(OSError(int(number[1]), "") if number else OSError(str(e)), path) from None
 
 
 def _fill(dataset: Any, dtype: np.dtype, item: Item, advance: Advance) -> None:
