@@ -121,6 +121,18 @@ def test_43_padded_steps_and_other_files(tmp_path):
     assert ckpt.state(tmp_path).unlisted == [str(tmp_path / "pretrained")]
 
 
+def test_43_indexes_that_cannot_be_read(tmp_path, caplog):
+    """Where there is no other, the latest is named all the same, and opening it says what is wrong."""
+    for step in (9, 10):
+        (tmp_path / f"m-{step}.index").write_bytes(b"")
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "m-10")
+    assert "m-10.index is an empty file" in caplog.text
+    with pytest.raises(errors.DataLossError, match="empty"):
+        tf.open_checkpoint(tmp_path)
+    save(tmp_path / "m-8")
+    assert tf.train.latest_checkpoint(tmp_path) == str(tmp_path / "m-8")
+
+
 @pytest.mark.parametrize("name", ["old_format", "old_format_sharded"])
 def test_43_state_lost_of_v1(tmp_path, name):
     copied(name, tmp_path)

@@ -51,14 +51,7 @@ def _gap_in_v2(location: commit.Location) -> Gap | None:
     except errors.NotFoundError:
         return Gap(f"{location.index} has vanished")
     except errors.OpError as e:
-        finding = None
-        if files.is_file(location.index):
-            finding = sniff(location.index)
-        named = finding is not None and finding.kind not in ("v2_index", "v1", "unknown", "sstable")
-        return Gap(
-            f"{location.index} is {finding.description}" if named and finding else e.message,
-            damaged=finding is None or finding.kind != "empty",
-        )
+        return Gap(_named(location.index) or e.message, damaged=True)
     count = index.header.num_shards
     needed = dict.fromkeys(range(min(count, _MAX_SHARDS)), 0)
     if is_small:
@@ -82,6 +75,17 @@ def _gap_in_v2(location: commit.Location) -> Gap | None:
         elif found.size < size:
             return Gap(f"{path} has {found.size} bytes of {size}")
     return None
+
+
+def _named(path: str) -> str | None:
+    """Return what a file is, where it is no index and no damaged one."""
+    try:
+        finding = sniff(path)
+    except errors.OpError:  # it has gone meanwhile
+        return None
+    if finding.kind in ("v2_index", "v1", "unknown", "sstable"):
+        return None
+    return f"{path} is {finding.description}"
 
 
 def _gap_in_v1(prefix: str) -> Gap | None:
