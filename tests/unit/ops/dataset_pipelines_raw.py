@@ -127,6 +127,24 @@ def raw_pipelines(tf: Any, VariantDataset: Any, concrete: Any) -> dict[str, Buil
         found = VariantDataset(ops.MatchingFilesDataset(patterns=whole), tf.TensorSpec([], tf.string))
         return found.map(lambda path: tf.strings.regex_replace(path, ".*/", ""))
 
+    def saved(directory: Any, name: str, words: Any, cycle: int = 1) -> Any:
+        """Load a dataset; cycle: how many shards are read in turn."""
+        specs = (tf.TensorSpec([], tf.int64), tf.TensorSpec([None], words))
+
+        def reader(nested: Any) -> Any:
+            shards = VariantDataset(nested, tf.data.experimental.DatasetStructure(specs))
+            return shards.interleave(lambda shard: shard, cycle_length=cycle, num_parallel_calls=None)._variant_tensor
+
+        return raw(
+            ops.LoadDataset,
+            [s.dtype for s in specs],
+            [s.shape for s in specs],
+            path=directory + "/" + name,
+            reader_func_other_args=[],
+            compression="",
+            reader_func=concrete(reader, tf.variant),
+        )
+
     plain: dict[str, Callable[[], Any]] = {
         "made_by_take_of_filter": lambda: before(D.range(3).filter(lambda x: x > 0).take(5), TAKE, FILTER),
         "made_by_another": lambda: before(D.range(3).take(5), MAP),
@@ -171,5 +189,9 @@ def raw_pipelines(tf: Any, VariantDataset: Any, concrete: Any) -> dict[str, Buil
         "rows_of_bad_words": lambda d: query(d, "SELEC id", [tf.int64]),
         "rows_of_no_table": lambda d: query(d, "SELECT id FROM nothing", [tf.int64]),
         "rows_of_another": lambda d: query(d, "SELECT id FROM things", [tf.int64], "postgres"),
+        "saved": lambda d: saved(d, "saved", tf.string),
+        "saved_in_turn": lambda d: saved(d, "saved", tf.string, 2),
+        "saved_as_others": lambda d: saved(d, "saved", tf.int32),
+        "saved_not": lambda d: saved(d, "none", tf.string),
         "matching": lambda d: matching(d, "*.txt", "records.*", "none*"),
     }

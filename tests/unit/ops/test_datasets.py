@@ -25,9 +25,14 @@ def archive() -> zipfile.ZipFile:
 
 ANSWERS: dict[str, Any] = json.loads(archive().read("answers.json"))
 # Errors whose class is TensorFlow's but not the text, which there names rewritten pipelines and inner workings.
-OTHER_TEXT = {"batch_uneven", "rebatch_uneven", "filter_ended", "flat_map_ended"} | {
+OTHER_TEXT = {
+    "batch_uneven",
+    "rebatch_uneven",
+    "filter_ended",
+    "flat_map_ended",
     "made_by_shuffle_alike",
     "made_by_shuffle_without",
+    "saved_not",
 }
 # A position does not say how far the random numbers of functions are, in TensorFlow neither.
 RANDOM_FUNCTIONS = {"map_random", "flat_map_random", "take_while_random"}

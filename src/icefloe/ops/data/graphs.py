@@ -29,7 +29,7 @@ not_differentiable("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
 @kernel("DatasetToGraph", "DatasetToGraphV2")
 def dataset_to_graph(input_dataset: Any) -> Any:
     """A serialized GraphDef whose `_Retval` node returns the dataset, with the functions it calls."""
-    return np.array(_written(as_dataset(input_dataset)).SerializeToString(deterministic=True), object)
+    return np.array(written(as_dataset(input_dataset)).SerializeToString(deterministic=True), object)
 
 
 @dataset_op("DatasetFromGraph")
@@ -45,14 +45,14 @@ def dataset_from_graph(graph_def: Any, *, manager: ResourceManager, run: Any) ->
 @kernel("DatasetFingerprint")
 def dataset_fingerprint(input_dataset: Any) -> Any:
     """A number that equal pipelines have in common. It is not the number that TensorFlow gives."""
-    data = _written(as_dataset(input_dataset)).SerializeToString(deterministic=True)
+    data = written(as_dataset(input_dataset)).SerializeToString(deterministic=True)
     return np.uint64(int.from_bytes(hashlib.sha256(data).digest()[:8], "little"))
 
 
 shape("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")(scalar)
 
 
-def _written(dataset: Dataset) -> Any:
+def written(dataset: Dataset) -> Any:
     """Return the GraphDef of a dataset. Raises: UnimplementedError for what no graph can hold."""
     writer = _Writer()
     name = writer.write(dataset)
