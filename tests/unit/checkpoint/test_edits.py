@@ -111,6 +111,37 @@ def test_slim_leaves_the_model_of_any_optimizer(optimizer, tmp_path):
     assert values(tmp_path / "m").keys() == {"net/w", "net/m"}
 
 
+@pytest.mark.parametrize(
+    "options, children, paths",
+    [
+        ({"strip_prefix": "model/"}, ["b", "optimizer", "save_counter", "w"], ["b", "w"]),
+        ({"prefix": "top/"}, ["top"], ["top/model/b", "top/model/w"]),
+        ({"rules": ["s,model/w,x/y/z.w,"]}, ["model", "optimizer", "save_counter", "x"], ["model/b", "x/y/z.w"]),
+        ({"mapping": {"model/w": "net/w", "model/b": "net/bias"}}, ["net", "optimizer", "save_counter"], ["net/bias"]),
+        ({"mapping": {"model/w": "x/kernel"}}, ["model", "optimizer", "save_counter", "x"], ["model/b", "x/kernel"]),
+        ({"mapping": {"model/w": "w2"}}, ["model", "optimizer", "save_counter", "w2"], ["model/b", "w2"]),
+    ],
+)
+def test_objects_move_with_their_paths(options, children, paths, tmp_path):
+    from icefloe.proto import TrackableObjectGraph
+
+    ckpt.rename(SOURCES / "legacy_objects-1", tmp_path / "m", **options)
+    raw = values(tmp_path / "m")["_CHECKPOINTABLE_OBJECT_GRAPH"].item()
+    nodes = TrackableObjectGraph.FromString(raw).nodes
+    assert sorted(c.local_name for c in nodes[0].children) == children
+    for path in paths:
+        node = nodes[0]
+        for part in path.split("/"):
+            node = nodes[{c.local_name: c.node_id for c in node.children}[part]]
+        assert node.attributes[0].checkpoint_key == path + "/.ATTRIBUTES/VARIABLE_VALUE"
+        assert node.attributes[0].checkpoint_key in values(tmp_path / "m")
+    assert sum(len(n.slot_variables) for n in nodes) == 4
+    owner = next(n for n in nodes if n.slot_variables)
+    assert {c.local_name for c in owner.children} == {"beta_1", "beta_2", "decay", "iter", "learning_rate"}
+    if "strip_prefix" in options:
+        assert all(n.children or n.attributes for n in nodes)  # nothing is left of `model`
+
+
 SAVERS = FIXTURES / "savers"
 # The fixture's own scenario -> the prefix of its checkpoint; each has a `.meta` beside it.
 METAS = {

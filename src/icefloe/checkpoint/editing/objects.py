@@ -8,7 +8,7 @@ Source: tensorflow/core/protobuf/trackable_object_graph.proto.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -63,14 +63,16 @@ def _escaped(name: str) -> str:
 
 
 def _unescaped(part: str) -> str:
-    return re.sub(r"\.(.)", lambda m: "/" if m[1] == "S" else m[1], part)
+    return re.sub(r"\.([S.])", lambda m: "/" if m[1] == "S" else ".", part)
 
 
 def _path(key: str) -> list[str] | None:
     """Return the components of the path in a key, None where it is no path of children."""
     path, mark, _ = key.rpartition(f"/{_ATTRIBUTES}/")
     parts = path.split("/")
-    return parts if mark and path and _SLOT not in parts else None
+    if not mark or not path or _SLOT in parts:
+        return None
+    return [_escaped(_unescaped(part)) for part in parts]  # a dot that somebody did not write twice is a dot
 
 
 class _Edges:
@@ -108,8 +110,8 @@ class _Edges:
 def rename_objects(graph: TrackableObjectGraph, new_key: Callable[[str], str], new_name: Callable[[str], str]) -> None:
     """Change keys and full names, and the names of children so that the paths are those of the new keys.
 
-    An edge of which all keys below it say the same new name gets that name; else new edges lead to the variables
-    alone.
+    An edge of which all keys below it say the same new name gets that name; else the objects are hung elsewhere, as
+    high up as all of their variables move together.
 
     Raises: InvalidArgumentError if two objects would have one path.
     """
@@ -124,21 +126,52 @@ def rename_objects(graph: TrackableObjectGraph, new_key: Callable[[str], str], n
             before, after = _path(old), _path(new)
             if before is not None and after is not None and edges.walk(before) == number:
                 wanted.append((number, before, after))
-    _relabel(edges, wanted)
+    changes = _relabel(edges, wanted)
+    wanted = [(number, _relabelled(edges, changes, before), after) for number, before, after in wanted]
     edges = _Edges(graph)
-    moved = [item for item in wanted if edges.walk(item[2]) != item[0]]
     leading = _leading_to_values(graph)
-    for number, before, _ in moved:
-        parent = edges.walk(before[:-1])
-        if parent is not None and edges.children[parent].get(before[-1]) == number:
-            edges.remove(parent, before[-1])
-    for number, _, after in moved:
-        _connect(edges, number, after)
+    moved = _moves(edges, wanted)
+    for moving, path, _ in moved:
+        parent = edges.walk(path[:-1])
+        if parent is not None and edges.children[parent].get(path[-1]) == moving:
+            edges.remove(parent, path[-1])
+    for moving, _, path in moved:
+        _connect(edges, moving, path)
     if moved:
         prune_objects(graph, lambda key: True, leading)
 
 
-def _relabel(edges: _Edges, wanted: list[tuple[int, list[str], list[str]]]) -> None:
+def _moves(
+    edges: _Edges, wanted: list[tuple[int, list[str], list[str]]]
+) -> list[tuple[int, Sequence[str], Sequence[str]]]:
+    """Return `(node, path before, path after)` of what has to be hung elsewhere: of each variable that is not where it
+    should be the first node on its path whose variables all move together.
+    """
+    ends: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for _, before, after in wanted:
+        for i in range(1, len(before) + 1):
+            rest = before[i:]
+            start = after[: len(after) - len(rest)]
+            together = len(after) > len(rest) and after[len(start) :] == rest
+            ends.setdefault(tuple(before[:i]), set()).add(tuple(start) if together else ())
+    moves: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for number, before, after in wanted:
+        if edges.walk(after) == number:
+            continue
+        for i in range(1, len(before) + 1):
+            path = tuple(before[:i])
+            (end, *others) = ends[path]
+            if end and not others:
+                moves[path] = end
+                break
+        else:
+            moves[tuple(before)] = tuple(after)
+    found = [(edges.walk(path), path, end) for path, end in moves.items()]
+    return [(node, path, end) for node, path, end in found if node is not None]
+
+
+def _relabel(edges: _Edges, wanted: list[tuple[int, list[str], list[str]]]) -> dict[int, dict[str, str]]:
+    """Give edges of which all keys below say the same new name that name; return, by node, old name -> new name."""
     labels: dict[tuple[int, str], set[str]] = {}
     for _, before, after in wanted:
         node = 0
@@ -150,16 +183,29 @@ def _relabel(edges: _Edges, wanted: list[tuple[int, list[str], list[str]]]) -> N
         (label, *others) = found
         if label not in ("", part) and not others:
             changes.setdefault(node, {})[part] = label
-    for number, new in changes.items():
+    for number, new in list(changes.items()):
         result = [new.get(part, part) for part in edges.children[number]]
-        if len(set(result)) == len(result):
-            for child in edges.graph.nodes[number].children:
-                part = _escaped(child.local_name)
-                if part in new:
-                    child.local_name = _unescaped(new[part])
+        if len(set(result)) != len(result):
+            del changes[number]
+            continue
+        for child in edges.graph.nodes[number].children:
+            part = _escaped(child.local_name)
+            if part in new:
+                child.local_name = _unescaped(new[part])
+    return changes
 
 
-def _connect(edges: _Edges, number: int, path: list[str]) -> None:
+def _relabelled(edges: _Edges, changes: dict[int, dict[str, str]], path: list[str]) -> list[str]:
+    """Return a path as it is called after `changes`; `edges` are those before."""
+    node = 0
+    out = []
+    for part in path:
+        out.append(changes.get(node, {}).get(part, part))
+        node = edges.children[node][part]
+    return out
+
+
+def _connect(edges: _Edges, number: int, path: Sequence[str]) -> None:
     """Let `path` lead to a node."""
     node = 0
     for part in path[:-1]:
