@@ -105,11 +105,13 @@ def said(call: Callable[[], Any]) -> Any:
 
 
 def counting(tf: Any) -> tuple[Any, Any]:
-    """Return a global step and the op that counts it up; a variable goes along, with a summary."""
+    """Return a global step and the op that counts it up; a variable goes along. There is a summary of another, which a
+    run that counts finds the same whatever comes first.
+    """
     step = tf.train.get_or_create_global_step()
     weight = tf.get_variable("w", initializer=np.array([1.0, 2.0], np.float32))
     local = tf.Variable(0, collections=[tf.GraphKeys.LOCAL_VARIABLES], name="local")
-    tf.summary.scalar("total", tf.reduce_sum(weight))
+    tf.summary.scalar("total", tf.reduce_sum(tf.get_variable("kept", initializer=np.array([2.5, 3.5], np.float32))))
     with tf.control_dependencies([tf.assign_add(weight, [1.0, 1.0]), tf.assign_add(local, 1)]):
         return step, tf.assign_add(step, 1)
 
@@ -204,6 +206,7 @@ def hook_calls(tf: Any, directory: str) -> Any:
     step, count = counting(tf)
     x = tf.placeholder(tf.float32, [], name="x")
     y = x * 2.0
+    tick = tf.assign_add(tf.get_variable("tick", initializer=-1), 1)
     told: list[Any] = []
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
@@ -218,7 +221,7 @@ def hook_calls(tf: Any, directory: str) -> Any:
 
         def before_run(self, run_context: Any) -> Any:
             told.append([self.name, "before", str(run_context.original_args.fetches), run_context.stop_requested])
-            return tf.train.SessionRunArgs({"s": step}, feed_dict=self.fed)
+            return tf.train.SessionRunArgs({"s": tick}, feed_dict=self.fed)
 
         def after_run(self, run_context: Any, run_values: Any) -> None:
             told.append([self.name, "after", int(run_values.results["s"]), run_values.options.trace_level])
@@ -384,7 +387,7 @@ def logging_hook(tf: Any, directory: str) -> Any:
     small = tf.constant(1e-5, name="small")
     split = tf.split(tf.constant([1, 2]), 2)
     hooks = [
-        tf.train.LoggingTensorHook({"b": "small", "a": "global_step:0"}, every_n_iter=2, at_end=True),
+        tf.train.LoggingTensorHook({"b": "small", "a": count}, every_n_iter=2, at_end=True),
         tf.train.LoggingTensorHook([small], at_end=True, formatter=lambda values: f"got {len(values)}"),
     ]
     with logged(tf) as told, tf.train.MonitoredSession(hooks=hooks) as session:
@@ -402,7 +405,7 @@ def logging_hook(tf: Any, directory: str) -> Any:
 def other_hooks(tf: Any, directory: str) -> Any:
     step, count = counting(tf)
     x = tf.placeholder(tf.float32, [], name="x")
-    loss = tf.where(step > 2, float("nan"), x)
+    loss = tf.where(count > 2, float("nan"), x)
     final = tf.train.FinalOpsHook({"s": step, "x": x + 1.0}, {x: 2.0})
     told: list[Any] = []
     hooks = [
