@@ -29,6 +29,7 @@ EDITS: dict[str, Callable[[Path, Path], Any]] = {
     "rename_sharded": lambda f, out: ckpt.rename(f / "sharded", out, [RULE]),
     "rename_objects": lambda f, out: ckpt.rename(f / "legacy_objects-1", out, ["s,^model/,net/,"]),
     "rename_deeper": lambda f, out: ckpt.rename(f / "tf1_objects-1", out, mapping={"model/w": "model/inner/kernel"}),
+    "rename_below": lambda f, out: ckpt.rename(f / "legacy_objects-1", out, prefix="top/"),
     "slim": lambda f, out: ckpt.slim(f / "train", out),
     "slim_ema": lambda f, out: ckpt.slim(f / "train", out, ema="use", keep_step=True),
     "slim_sharded": lambda f, out: ckpt.slim(f / "sharded", out),
