@@ -5,6 +5,7 @@ Source: tensorflow/python/summary/writer/writer.py, writer_cache.py (names, rule
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 import warnings
@@ -171,7 +172,7 @@ class FileWriter:
 class FileWriterCache:
     """The file writers of the process, one per directory."""
 
-    _cache: ClassVar[dict[Any, FileWriter]] = {}
+    _cache: ClassVar[dict[str, FileWriter]] = {}
     _lock = threading.RLock()
 
     @staticmethod
@@ -186,9 +187,10 @@ class FileWriterCache:
     def get(logdir: Any) -> FileWriter:
         """Return the writer of a directory, a new one with the default graph if there is none."""
         with FileWriterCache._lock:
-            if logdir not in FileWriterCache._cache:
-                FileWriterCache._cache[logdir] = FileWriter(logdir, graph=get_default_graph())
-            return FileWriterCache._cache[logdir]
+            key = os.fsdecode(logdir)
+            if key not in FileWriterCache._cache:
+                FileWriterCache._cache[key] = FileWriter(logdir, graph=get_default_graph())
+            return FileWriterCache._cache[key]
 
 
 def all_v2_summary_ops() -> list[Any]:

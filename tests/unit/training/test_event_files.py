@@ -143,7 +143,7 @@ def test_the_cache_has_one_writer_per_directory(tmp_path: Path) -> None:
     with tf.Graph().as_default():
         tf.constant(1.0, name="c")
         first = cache.get(str(tmp_path / "a"))
-        assert cache.get(str(tmp_path / "a")) is first
+        assert cache.get(tmp_path / "a") is first
         assert cache.get(str(tmp_path / "b")) is not first
     cache.clear()
     (path,) = (tmp_path / "a").iterdir()
