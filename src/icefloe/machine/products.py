@@ -18,10 +18,10 @@ Array: TypeAlias = np.ndarray[Any, Any]
 # finish(block, rows, columns): works on a block of the product, in place, while it is in the cache.
 Finish: TypeAlias = Callable[[Array, slice, slice], None]
 
-# What makes a block worth another thread, and its sides long enough for BLAS to be quick.
-_BLOCK = 1 << 21
-LARGE = 2 * _BLOCK  # from which on a product is cut into blocks
-_SIDE = 96
+# Multiplications from which on a product is cut into blocks, and how many a block has at least.
+LARGE = 1 << 22
+_BLOCK = 1 << 23
+_SIDE = 96  # of a block, long enough for BLAS to be quick
 # Up to so many multiplications OpenBLAS uses no threads, for a product of matrices and for one with a vector.
 _QUIET = 1 << 18
 _QUIET_VECTOR = 9000
@@ -62,7 +62,7 @@ def _stacked(a: Array, b: Array) -> Any:
     out = np.empty((*stack, rows, columns), a.dtype)
     # Parts along the longest leading dimension, of which no copy is needed.
     axis = max(range(len(stack)), key=stack.__getitem__)
-    parts = cut(stack[axis], max(1, min(stack[axis], _MOST_BLOCKS, count * each // _BLOCK)), 1)
+    parts = cut(stack[axis], min(stack[axis], max(2, min(_MOST_BLOCKS, count * each // _BLOCK))), 1)
 
     def part(i: int) -> None:
         left, right, made = [_along(x, axis - len(stack), parts[i]) for x in (a, b, out)]
@@ -122,7 +122,7 @@ def is_large(macs: int, dtype: np.dtype[Any]) -> bool:
 
 def blocks(rows: int, columns: int, inner: int, itemsize: int, *, finishes: bool = False) -> list[tuple[slice, slice]]:
     """Return the (rows, columns) of the blocks of a product, cut across the longer of its sides."""
-    most = min(_MOST_BLOCKS, rows * columns * inner // _BLOCK)
+    most = max(2, min(_MOST_BLOCKS, rows * columns * inner // _BLOCK))
     if finishes and rows >= columns:
         most = max(most, rows * columns * itemsize // _FINISHED_BYTES)
     if rows >= columns:

@@ -16,7 +16,6 @@ from numpy.lib.stride_tricks import as_strided
 
 from icefloe.machine import products, threads
 from icefloe.machine.products import Finish
-from icefloe.ops.nn.correlate import padded
 from icefloe.ops.nn.pooling import spans
 from icefloe.ops.nn.windows import Window
 
@@ -40,7 +39,7 @@ def forward(x: Array, w: Array, windows: Sequence[Window], finish: Finish | None
         return out
     if multiplier > 1:
         x = np.repeat(x, multiplier, axis=-1)
-    x = padded(np.ascontiguousarray(x), windows)
+    x = np.ascontiguousarray(x)
     group = _columns_at_once(across.out, made)
     taps = np.tile(w.reshape(*w.shape[:2], made), (1, 1, group))
     rows = _rows_at_once(out, w.shape[0] * w.shape[1])
@@ -49,8 +48,7 @@ def forward(x: Array, w: Array, windows: Sequence[Window], finish: Finish | None
 
     def part(i: int) -> None:
         image, strip = strips[i]
-        first, end = strip.start * down.stride, (strip.stop - 1) * down.stride + down.reach + 1
-        seen = _seen(x[image, first:end], strip.stop - strip.start, windows, group)
+        seen = _seen(x[image], strip, windows, group)
         target = out[image, strip]
         np.einsum("rbijc,ijc->rbc", seen, taps, out=target.reshape(len(target), -1, group * made))
         if finish is not None:
@@ -73,31 +71,53 @@ def _rows_at_once(out: Array, taps: int) -> int:
     return max(1, min(_BLOCK_BYTES // (per_row * out.itemsize), -(-_BLOCK // (per_row * taps))))
 
 
-def _seen(x: Array, rows: int, windows: Sequence[Window], group: int) -> Array:
-    """Return what the windows of `rows` output rows see of padded rows `x`: [rows, blocks, kh, kw, group * c]."""
+def _seen(x: Array, strip: slice, windows: Sequence[Window], group: int) -> Array:
+    """Return what the windows of a strip of output rows see of image `x`: [rows, blocks, kh, kw, group * c].
+
+    Where there is padding, or the columns that an element of the window sees are not side by side, it is copied to
+    scratch memory first: the rows of the strip stay in the cache until they are used.
+    """
     down, across = windows
     channels = x.shape[-1]
-    per_row, per_column, each = x.strides
-    if across.stride == 1:
-        strides = (
-            per_row * down.stride,
-            per_column * group,
-            per_row * down.dilation,
-            per_column * across.dilation,
-            each,
-        )
-    else:  # the columns that an element of the window sees are not side by side yet
-        apart = as_strided(
-            x,
-            (len(x), across.size, across.out, channels),
-            (per_row, per_column * across.dilation, per_column * across.stride, each),
-        )
-        x = threads.scratch(apart.size, x.dtype).reshape(apart.shape)
-        x[...] = apart
-        per_row, per_tap, per_column, each = x.strides
-        strides = (per_row * down.stride, per_column * group, per_row * down.dilation, per_tap, each)
-    shape = (rows, across.out // group, down.size, across.size, group * channels)
+    count = strip.stop - strip.start
+    first = strip.start * down.stride - down.before
+    end = first + (count - 1) * down.stride + down.reach + 1
+    if across.stride == 1 and not any((down.before, down.after, across.before, across.after)):
+        x = x[first:end]
+        per_tap = x.strides[1] * across.dilation
+    elif across.stride == 1:
+        width = across.before + across.length + across.after
+        wide = threads.scratch((end - first) * width * channels, x.dtype).reshape(end - first, width, channels)
+        there = _inside(wide, first, x)
+        wide[there, : across.before] = 0
+        wide[there, across.before + across.length :] = 0
+        wide[there, across.before : across.before + across.length] = x[first + there.start : first + there.stop]
+        x = wide
+        per_tap = x.strides[1] * across.dilation
+    else:
+        size = (end - first, across.size, across.out, channels)
+        apart = threads.scratch(size[0] * size[1] * size[2] * size[3], x.dtype).reshape(size)
+        there = _inside(apart, first, x)
+        rows = x[first + there.start : first + there.stop]
+        for offset in range(across.size):
+            places, elements = across.span(offset)
+            apart[there, offset, : places.start] = 0
+            apart[there, offset, places.stop :] = 0
+            apart[there, offset, places] = rows[:, elements]
+        x = apart
+        per_tap = x.strides[1]
+    per_row, each = x.strides[0], x.strides[-1]
+    shape = (count, across.out // group, down.size, across.size, group * channels)
+    strides = (per_row * down.stride, x.strides[-2] * group, per_row * down.dilation, per_tap, each)
     return as_strided(x, shape, strides, writeable=False)
+
+
+def _inside(rows: Array, first: int, x: Array) -> slice:
+    """Return which of the `rows`, that begin at row `first` of image `x`, lie on it; the others are filled with 0."""
+    there = slice(min(len(rows), max(0, -first)), max(0, min(len(rows), len(x) - first)))
+    rows[: there.start] = 0
+    rows[max(there.start, there.stop) :] = 0
+    return slice(there.start, max(there.start, there.stop))
 
 
 def input_gradient(dy: Array, w: Array, windows: Sequence[Window]) -> Array:
