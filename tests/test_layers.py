@@ -54,7 +54,7 @@ BELOW = {
     "icefloe.resources": {"icefloe.philox"},
     "icefloe.saver": {"icefloe.meta_graph"},
     "icefloe.optimizers": {"icefloe.autodiff"},
-    "icefloe.saved_models": {"icefloe.importers"},
+    "icefloe.importers": {"icefloe.saved_models"},
     "icefloe.transforms": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models"},
     "icefloe.exporters": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models", "icefloe.transforms"},
     "icefloe.identification": {"icefloe.load"},

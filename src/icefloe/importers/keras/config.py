@@ -138,6 +138,8 @@ def _layer(item: Any, version: int) -> Layer:
     if not isinstance(item, dict) or not isinstance(item.get("class_name"), str):
         raise errors.DataLossError("a layer of the model has no class_name")
     kind = _KINDS.get(str(item["class_name"]), str(item["class_name"]))
+    if str(item.get("module", "")).startswith("keras.src.ops"):
+        kind = f"ops.{item['class_name']}"
     settings = item.get("config")
     settings = settings if isinstance(settings, dict) else {}
     inner = None

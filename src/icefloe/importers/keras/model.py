@@ -19,7 +19,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.checkpoint.files import Source
-from icefloe.checkpoint.formats import archive
+from icefloe.checkpoint.formats import archive, keras_names
 from icefloe.checkpoint.formats.hdf5_attributes import text
 from icefloe.checkpoint.formats.hdf5_reader import Hdf5Reader, KerasReader
 from icefloe.graph.build import apply_op
@@ -61,9 +61,11 @@ def _from_hdf5(path: str) -> Graph:
                 "an HDF5 file without the configuration of a model: weights only, which `icefloe ckpt ls` lists"
             )
         model = configs.parse(_json(described, "model_config"), _version(text(file, "keras_version")))
-        places = {key: place.removeprefix("model_weights/") for key, place in reader.places().items()}
-        keys = {place: key for key, place in places.items()}
-        found = weight_groups.by_layer(model, places.values(), lambda place: reader[keys[place]])
+        keys = {place.lstrip("/"): key for key, place in reader.places().items()}
+        groups: dict[str, list[tuple[str, weight_groups.Read]]] = {}
+        for path, weight, layer in keras_names.listed(file, list(keys)):
+            groups.setdefault(layer, []).append((weight.removesuffix(":0"), _read(reader, keys[path])))
+        found = {layer: Weights(layer, items) for layer, items in groups.items()}
         return build(model, found)
 
 
@@ -129,6 +131,8 @@ def build(model: configs.Model, weights: Mapping[str, Weights]) -> Graph:
             inputs = [maker.place(ref) for ref in model.inputs]
             outputs = [maker.place(ref) for ref in model.outputs]
             outputs = [apply_op("Identity", y) if y.op.type.startswith("Placeholder") else y for y in outputs]
+    except errors.OpError:
+        raise
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise errors.DataLossError(f"the model does not fit together: {type(error).__name__}: {error}") from None
     for x in inputs:
@@ -177,6 +181,12 @@ class _Maker:
         self.made: dict[configs.Ref, Tensor] = dict(given or {})
         self.masks: dict[configs.Ref, Tensor | None] = {}
         self.layers = {layer.name: layer for layer in model.layers}
+        # Keras 2 counts the call in which a model inside was built itself, and does not store it.
+        self.skipped: dict[str, int] = {}
+        for ref in _refs_in([*model.outputs, *([c.args, c.kwargs] for layer in model.layers for c in layer.calls)]):
+            layer = self.layers.get(ref.layer)
+            if layer is not None and layer.model is not None and ref.node >= len(layer.calls):
+                self.skipped[ref.layer] = 1
 
     def place(self, ref: configs.Ref) -> Tensor:
         """Return the tensor that `ref` names, and add what it needs, the deepest first."""
@@ -205,10 +215,14 @@ class _Maker:
     def _needs(self, layer: configs.Layer, node: int) -> list[configs.Ref]:
         if layer.kind == "InputLayer" or not layer.calls:
             return []
-        if node >= len(layer.calls):
-            raise errors.DataLossError(f"layer {layer.name!r} is called {len(layer.calls)} times, not {node + 1}")
-        call = layer.calls[node]
+        call = self._stored_call(layer, node)
         return _refs_in([call.args, call.kwargs])
+
+    def _stored_call(self, layer: configs.Layer, node: int) -> configs.Call:
+        index = node - self.skipped.get(layer.name, 0)
+        if not 0 <= index < len(layer.calls):
+            raise errors.DataLossError(f"layer {layer.name!r} is called {len(layer.calls)} times, not {node + 1}")
+        return layer.calls[index]
 
     def _call(self, layer: configs.Layer, node: int) -> None:
         if layer.kind == "InputLayer":
@@ -216,12 +230,13 @@ class _Maker:
             return
         if not layer.calls:
             raise errors.DataLossError(f"layer {layer.name!r} is called on nothing")
-        call = layer.calls[node]
+        call = self._stored_call(layer, node)
         args = [self._resolved(a) for a in call.args]
         args = args[0] if len(args) == 1 and isinstance(args[0], list) else args
         kwargs = {key: self._resolved(value) for key, value in call.kwargs.items()}
         refs = _refs_in(call.args)
         mask = self.masks.get(refs[0]) if refs else None
+        mask = kwargs["mask"] if isinstance(kwargs.get("mask"), Tensor) else mask
         with name_scope(_NO_NAME.sub("_", layer.name)):
             if layer.model is not None:
                 results = self._nested(layer, args)

@@ -17,7 +17,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.importers.keras import config
 from icefloe.importers.keras.activations import activate
 from icefloe.importers.keras.registry import LayerContext, find, layer
-from icefloe.importers.keras.weights import Weights
+from icefloe.importers.keras.weights import Weights, grouped
 from icefloe.lib.array_create import fill
 from icefloe.lib.array_join import concat, split, stack
 from icefloe.lib.array_shape import shape, transpose
@@ -238,9 +238,7 @@ def rnn(c: LayerContext, *inputs: Tensor) -> Any:
         return _loop(c, x, made, made[1][0])
     items = [config.wrapped(item, c.version) for item in inner.settings.get("cells", ())]
     if any(p.startswith("cells/") for p in weights.paths):
-        groups = [weights.having(f"cells/{i}") if i else weights for i in range(len(items))]
-        if len(items) > 1:
-            groups = weights.split(len(items))
+        groups = grouped([item.kind for item in items], weights.part("cells"))
     else:
         groups = weights.split(len(items))
     cells = [_named_cell(c, item, group) for item, group in zip(items, groups)]

@@ -96,6 +96,7 @@ def find(kind: str) -> Builder | None:
         core,
         merging,
         normalization,
+        operations,
         pooling,
         recurrent,
         resizing,

@@ -103,16 +103,23 @@ def _below(weights: Weights, layer: Layer) -> Weights:
 
 def by_group(model: Model, weights: Weights) -> dict[str, Weights]:
     """Return the weights of each layer from a file of Keras 3: groups are named by class, and numbered."""
-    counts: Counter[str] = Counter()
+    kinds = ["Functional" if layer.kind == "Model" else layer.kind for layer in model.layers]
     present = {path.split("/")[0] for path in weights.paths}
     found = {}
-    for layer in model.layers:
-        kind = snake_case("Functional" if layer.kind == "Model" else layer.kind)
-        group = f"{kind}_{counts[kind]}" if counts[kind] else kind
+    for layer, own in zip(model.layers, grouped(kinds, weights)):
+        if not len(own) and layer.name in present:
+            own = weights.part(layer.name)
+        found[layer.name] = Weights(layer.name, _ordered(own._items))
+    return found
+
+
+def grouped(kinds: Sequence[str], weights: Weights) -> list[Weights]:
+    """Return the weights of each of several objects, whose groups are named by their classes, and numbered."""
+    counts: Counter[str] = Counter()
+    found = []
+    for kind in map(snake_case, kinds):
+        found.append(weights.part(f"{kind}_{counts[kind]}" if counts[kind] else kind))
         counts[kind] += 1
-        if layer.name in present and group not in present:
-            group = layer.name
-        found[layer.name] = Weights(layer.name, _ordered(weights.part(group)._items))
     return found
 
 
