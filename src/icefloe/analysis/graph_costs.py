@@ -134,6 +134,16 @@ def _input_gradient(op: Operation) -> int:
     return 2 * math.prod(_sizes(op.inputs[2])) * math.prod(window) * channels
 
 
+def _einsum(op: Operation) -> int:
+    sources = op.get_attr("equation").decode().replace(" ", "").partition("->")[0].split(",")
+    sizes: dict[str, int] = {}
+    for labels, tensor in zip(sources, op.inputs):
+        if "." in labels:
+            raise _Open
+        sizes.update(zip(labels, _sizes(tensor)))
+    return 2 * math.prod(sizes.values())
+
+
 def _elementwise(op: Operation) -> int:
     return math.prod(_sizes(op.outputs[0]))
 
@@ -152,6 +162,7 @@ def _rows(names: str, count: Callable[[Operation], int]) -> dict[str, Callable[[
 
 _FLOPS: dict[str, Callable[[Operation], int]] = {
     **_rows("MatMul BatchMatMul BatchMatMulV2 BatchMatMulV3 _FusedMatMul SparseMatMul QuantizedMatMul", _matmul),
+    "Einsum": _einsum,
     **_rows("Conv2D Conv3D QuantizedConv2D _FusedConv2D", _convolution),
     **_rows("DepthwiseConv2dNative _FusedDepthwiseConv2dNative", _depthwise),
     **_rows("Conv2DBackpropFilter Conv3DBackpropFilterV2", _kernel_gradient),

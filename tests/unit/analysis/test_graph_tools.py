@@ -139,6 +139,13 @@ def test_costs_of_frozen_graphs_count_constants():
     assert found.total.flops == 12
 
 
+def test_costs_of_einsum():
+    with tf.Graph().as_default() as graph:
+        tf.einsum("bij,bjk->bik", tf.placeholder(tf.float32, [2, 3, 4]), tf.placeholder(tf.float32, [2, 4, 5]))
+        tf.raw_ops.Einsum(inputs=[tf.zeros([2, 3]), tf.zeros([3, 7])], equation="ij,jk->ik", name="e")
+    assert tf.graphs.costs(graph).total.flops >= 2 * 2 * 3 * 7
+
+
 def test_dot_has_nodes_and_edges_once():
     with tf.Graph().as_default() as graph:
         with tf.name_scope('a"quoted'.replace('"', "_")):
