@@ -392,6 +392,62 @@ PROGRAMS: dict[str, tuple[str, str]] = {
     "accumulate_n": ("tf.raw_ops.AccumulateNV2(inputs=[x, y], shape=[2, 3])", "x y"),
     "fft": ("tf.abs(tf.signal.fft(tf.complex(x, y)))", "x y"),
     "ifft2d": ("tf.abs(tf.signal.ifft2d(tf.complex(x, y)))", "x y"),
+    "random_gamma": ("tf.raw_ops.RandomGamma(shape=[4], alpha=x, seed=3, seed2=4)", "x"),
+    "stateless_random_gamma": (
+        "tf.raw_ops.StatelessRandomGammaV2(shape=[4, 2, 3], seed=tf.constant([1, 2], tf.int64), alpha=x)",
+        "x",
+    ),
+    "stateless_random_gamma_v3": ("tf.random.stateless_gamma([4, 2, 3], [1, 2], x)", "x"),
+    "rfft": ("tf.abs(tf.signal.rfft(x))", "x"),
+    "rfft.even": ("tf.abs(tf.signal.rfft(m))", "m"),
+    "rfft2d": ("tf.abs(tf.signal.rfft2d(m))", "m"),
+    "rfft2d.odd": ("tf.abs(tf.signal.rfft2d(x))", "x"),
+    "irfft": ("tf.signal.irfft(tf.complex(x, y))", "x y"),
+    "irfft.odd": ("tf.signal.irfft(tf.complex(x, y), [5])", "x y"),
+    "irfft2d": ("tf.signal.irfft2d(tf.complex(x, y))", "x y"),
+    "sparse_add": (
+        "tf.sparse.add(tf.SparseTensor([[0, 1], [1, 0]], x[0, :2], [2, 2]), "
+        "tf.SparseTensor([[0, 0], [1, 0]], y[0, :2], [2, 2])).values",
+        "x y",
+    ),
+    "sparse_add_dense": ("tf.sparse.add(tf.SparseTensor([[0, 1], [1, 2]], x[0, :2], [2, 3]), y)", "x y"),
+    "sparse_slice": (
+        "tf.sparse.slice(tf.SparseTensor([[0, 1], [1, 0]], x[0, :2], [2, 2]), [1, 0], [1, 2]).values",
+        "x",
+    ),
+    "sparse_fill_empty_rows": (
+        "tf.sparse.fill_empty_rows(tf.SparseTensor([[0, 1], [2, 0]], x[0, :2], [4, 2]), one)[0].values",
+        "x one",
+    ),
+    "sparse_softmax": (
+        "tf.sparse.softmax(tf.SparseTensor([[0, 1], [1, 0], [1, 1]], x[0], [2, 2])).values * row",
+        "x",
+    ),
+    "scale_and_translate": (
+        "tf.raw_ops.ScaleAndTranslate(images=img, size=[4, 5], scale=[0.7, 0.9], translation=[0.5, 0.0])",
+        "img",
+    ),
+    "quantize_and_dequantize_v4": (
+        "tf.raw_ops.QuantizeAndDequantizeV4(input=z, input_min=-1.0, input_max=1.0, range_given=True)",
+        "z",
+    ),
+    "ragged_to_variant": (
+        "tf.raw_ops.RaggedTensorFromVariant(encoded_ragged=tf.raw_ops.RaggedTensorToVariant("
+        "rt_nested_splits=[tf.constant([0, 2, 3], tf.int64)], rt_dense_values=row, batched_input=False), "
+        "input_ragged_rank=1, output_ragged_rank=1, Tvalues=tf.float32, Tsplits=tf.int64).output_dense_values",
+        "row",
+    ),
+    "ragged_to_sparse": (
+        "tf.raw_ops.RaggedTensorToSparse(rt_nested_splits=[tf.constant([0, 2, 3], tf.int64)], rt_dense_values=row)"
+        ".sparse_values",
+        "row",
+    ),
+    "block_lstm": (
+        "tf.raw_ops.BlockLSTM(seq_len_max=tf.constant(2, tf.int64), x=cube2[:, :3, :], cs_prev=tf.zeros([3, 2]), "
+        "h_prev=tf.zeros([3, 2]), w=tf.concat([tf.concat([m, m], 1), tf.ones([1, 8])], 0), "
+        "wci=tf.ones([2]), wcf=tf.ones([2]), wco=tf.ones([2]), b=tf.zeros([8]), use_peephole=True).h",
+        "cube2",
+    ),
     "sparse_dense_matmul": (
         "tf.sparse.sparse_dense_matmul(tf.SparseTensor([[0, 1], [2, 0]], x[0, :2], [4, 2]), y)",
         "x y",

@@ -30,8 +30,8 @@ def test_rule_that_is_missing_is_named() -> None:
     assert tf.gradients(tf.cast(y, tf.float32), x) == [None]
     z = tf.raw_ops.Multinomial(logits=[[1.0]], num_samples=1)
     assert tf.gradients(tf.cast(z, tf.float32), x) == [None]
-    with pytest.raises(LookupError, match=r"No gradient defined for operation'Rfft' \(op type: RFFT\)"):
-        tf.gradients(tf.abs(tf.raw_ops.RFFT(input=tf.stack([x, x]), fft_length=[2], name="Rfft")), x)
+    with pytest.raises(LookupError, match=r"No gradient defined for operation'Rfft' \(op type: RFFT3D\)"):
+        tf.gradients(tf.abs(tf.raw_ops.RFFT3D(input=tf.fill([1, 1, 2], x), fft_length=[1, 1, 2], name="Rfft")), x)
 
 
 def test_prevented_gradient_gives_its_reason() -> None:
