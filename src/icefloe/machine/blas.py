@@ -15,11 +15,13 @@ from types import TracebackType
 from typing import Any
 
 
-class _Depth(threading.local):
+class _Held(threading.local):
+    """depth: how often the calling thread is in `alone`."""
+
     depth = 0
 
 
-_local = _Depth()
+HELD = _Held()
 
 
 class _Alone:
@@ -36,8 +38,8 @@ class _Alone:
         self._before: list[int] = []
 
     def __enter__(self) -> None:
-        _local.depth += 1
-        if _local.depth > 1:
+        HELD.depth += 1
+        if HELD.depth > 1:
             return
         with self._lock:
             self.entered += 1
@@ -50,8 +52,8 @@ class _Alone:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _local.depth -= 1
-        if _local.depth:
+        HELD.depth -= 1
+        if HELD.depth:
             return
         with self._lock:
             self._users -= 1
@@ -63,14 +65,9 @@ class _Alone:
 alone = _Alone()
 
 
-def is_held() -> bool:
-    """Whether the calling thread is in `alone`."""
-    return _local.depth > 0
-
-
 def stay_alone() -> None:
     """Say that the calling thread only ever calls BLAS while another is in `alone` and waits for it."""
-    _local.depth += 1
+    HELD.depth += 1
 
 
 @functools.cache

@@ -35,7 +35,7 @@ def product(a: Array, b: Array) -> Any:
     if macs <= _QUIET_VECTOR:
         return np.matmul(a, b)
     if macs < LARGE and a.ndim >= b.ndim:
-        return _on_one_thread(a, b)
+        return np.matmul(a, b) if blas.HELD.depth else _on_one_thread(a, b)
     if a.ndim > 2 or b.ndim > 2:
         return _stacked(a, b)
     out: Array = np.empty((a.shape[0], b.shape[1]), a.dtype)
@@ -44,8 +44,6 @@ def product(a: Array, b: Array) -> Any:
 
 
 def _on_one_thread(a: Array, b: Array) -> Any:
-    if blas.is_held():
-        return np.matmul(a, b)
     with blas.alone:
         return np.matmul(a, b)
 

@@ -71,7 +71,7 @@ def mat_mul(*, T: DType, transpose_a: bool, transpose_b: bool) -> Function:
     multiply = matrix_product(T)
 
     def product(a: Any, b: Any) -> Any:
-        if np.ndim(a) != 2 or np.ndim(b) != 2:
+        if a.ndim != 2 or b.ndim != 2:
             raise _not_matrices(a, b)
         if a.shape[0 if transpose_a else 1] != b.shape[1 if transpose_b else 0]:
             raise _incompatible(a, b)

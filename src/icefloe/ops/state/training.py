@@ -24,7 +24,7 @@ from icefloe.ops.state.shapes import merged, require_scalar, variable_shape
 from icefloe.resources.variable import update_together
 from icefloe.shapes import Dims, shape_text
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 15
 _LARGE = 1 << 17  # elements from which on the blocks are worth more than one thread
 
 
