@@ -172,12 +172,12 @@ def self_adjoint_eig_v1(x: Any, *, T: DType) -> Any:
 
 
 @kernel("Eig")
-def eig(x: Any, *, T: DType, Tout: DType, compute_v: bool) -> tuple[Any, Any]:
+def eig(x: Any, *, Tout: DType, compute_v: bool) -> tuple[Any, Any]:
     """Return (e, v): eigenvalues and normed eigenvectors in columns, complex.
 
-    Raises: InvalidArgumentError for NaN or infinity, or if `Tout` has another precision than `T`.
+    Raises: InvalidArgumentError for NaN or infinity, or if `Tout` has another precision than `x`.
     """
-    made = np.result_type(T.numpy, np.complex64)
+    made = np.result_type(x.dtype, np.complex64)
     if Tout.numpy != made:
         raise errors.InvalidArgumentError(
             f"Invalid output dtype {Tout.as_datatype_enum} vs. {as_dtype(made).as_datatype_enum}"
