@@ -17,7 +17,9 @@ from icefloe.proto import DataType
 
 @functools.cache
 def table() -> dict[str, dict[str, Any]]:
-    """Return op -> {"group": of TensorFlow's wrappers, "types": demands} for ops with a CPU kernel in TensorFlow."""
+    """Return op -> {"group": of TensorFlow's wrappers, "types": demands, "labels": of kernels chosen by name, if any}
+    for ops with a CPU kernel in TensorFlow.
+    """
     with open(os.path.join(os.path.dirname(__file__), "kernels.json"), "rb") as file:
         found: dict[str, dict[str, Any]] = json.load(file)
     return found
@@ -63,6 +65,14 @@ def refusal(op: str, attr: Callable[[str], Any]) -> str | None:
         f"No OpKernel was registered to support Op {op!r} with these attrs: [{attrs}]. "
         f"Registered kernels: device='CPU'; {kernels}"
     )
+
+
+def label_refusal(op: str, label: str) -> str | None:
+    """Return why TensorFlow has no CPU kernel for a node that asks for one by `label`, its attr _kernel; else None."""
+    entry = table().get(op)
+    if not label or entry is None or label in entry.get("labels", ()):
+        return None
+    return f"No OpKernel was registered to support Op {op!r} with these attrs: [_kernel={label!r}] on a CPU"
 
 
 def _name(number: int) -> str:

@@ -168,6 +168,8 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
     kernel = registry.find_kernel(op.type)
     if kernel is not None and (refusal := kernel_types.refusal(op.type, op.kernel_attr)) is not None:
         raise errors.InvalidArgumentError(refusal)
+    if op.has_attr("_kernel") and (refusal := kernel_types.label_refusal(op.type, op.kernel_attr("_kernel"))):
+        raise errors.InvalidArgumentError(refusal)
     if kernel is None:
         if op.type in op.graph.functions:
             return _bind_call(op, step, plan, scope)

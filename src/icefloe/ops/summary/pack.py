@@ -164,7 +164,7 @@ def _audio_summary(tag: Any, tensor: Any, sample_rate: float, max_outputs: int) 
         value = summary.value.add(tag=f"{name}/audio/{i}" if max_outputs > 1 else f"{name}/audio")
         value.audio.sample_rate, value.audio.num_channels = sample_rate, sound.shape[1]
         value.audio.length_frames, value.audio.content_type = sound.shape[0], "audio/wav"
-        value.audio.encoded_audio_string = encode_wav(sound, int(sample_rate)).item()
+        value.audio.encoded_audio_string = encode_wav(sound, max(round(sample_rate), 1)).item()
     return packed(summary)
 
 
