@@ -249,7 +249,7 @@ from icefloe.lib.variable_lists import initialize_all_variables as initialize_al
 from icefloe.lib.variable_lists import initialize_local_variables as initialize_local_variables
 from icefloe.lib.variable_lists import initialize_variables as initialize_variables
 from icefloe import initializers as initializers
-from icefloe.saver.graph_variables import initializers_of as initializers_of
+from icefloe.saver.variable_nodes import initializers_of as initializers_of
 from icefloe.datatypes import int16 as int16
 from icefloe.datatypes import int32 as int32
 from icefloe.datatypes import int64 as int64
@@ -487,7 +487,7 @@ from icefloe.lib.variable_scope import variable_creator_scope as variable_creato
 from icefloe.lib.variable_scope import variable_op_scope as variable_op_scope
 from icefloe.lib.variable_scope import variable_scope as variable_scope
 from icefloe.lib.variable_lists import variables_initializer as variables_initializer
-from icefloe.saver.graph_variables import variables_of as variables_of
+from icefloe.saver.variable_nodes import variables_of as variables_of
 from icefloe.lib.initializers import VarianceScaling as variance_scaling_initializer
 from icefloe.datatypes import variant as variant
 from icefloe.lib.control import verify_tensor_all_finite as verify_tensor_all_finite

@@ -40,7 +40,8 @@ NAMES: dict[str, str] = {
     "saved_models.describing": "describe_saved_model",
     "saved_models.showing": "scan_saved_model show_saved_model",
     "saved_models.loading": "LoadedModel load_saved_model",
-    "saver.graph_variables": "initializers_of saver_for variables_of",
+    "saver.graph_variables": "saver_for",
+    "saver.variable_nodes": "initializers_of variables_of",
     "identification": "identify",
     "checkpoint": "open_checkpoint save_checkpoint",
     "proto": """

@@ -18,7 +18,7 @@ from icefloe.analysis import roles
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.saver.graph_variables import variables_of
+from icefloe.saver.variable_nodes import variables_of
 
 _FLOATS = frozenset(("half", "bfloat16", "float32", "float64", "float16", "complex64", "complex128"))
 

@@ -11,7 +11,7 @@ from icefloe.analysis.graph_costs import GraphCosts, graph_costs
 from icefloe.analysis.graph_io import GraphIO, graph_io
 from icefloe.analysis.versions import written_by
 from icefloe.graph.graph import Graph
-from icefloe.saver.graph_variables import variables_of
+from icefloe.saver.variable_nodes import variables_of
 
 _LARGE = 1 << 20
 

@@ -22,10 +22,11 @@ from icefloe.saved_models.initialization import asset_paths, init_op_of
 from icefloe.saved_models.reading import Path, StoredGraph, StoredModel, read_saved_model
 from icefloe.saved_models.serving import Signatures
 from icefloe.saver import restoring
-from icefloe.saver.graph_variables import saver_for, variables_of
+from icefloe.saver.graph_variables import saver_for
 from icefloe.saver.meta_graph_bytes import graph_from_meta_graph
 from icefloe.saver.saver import Saver
 from icefloe.saver.state import resolve_checkpoint
+from icefloe.saver.variable_nodes import variables_of
 from icefloe.session import Session
 
 _LOG = logging.getLogger("icefloe")

@@ -29,15 +29,19 @@ _PASSING = frozenset(("Identity", "Reshape"))
 _ASSIGNS = frozenset(("Assign", "AssignVariableOp"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """One tensor that is read: what is wanted, the restore node's output, and the operation that assigns it, if it is
     known.
+
+    receivers: the operations that restore something from it: `assign` or, where that is not known, those at the end of
+    all ways from it, such as the import of a table.
     """
 
     wanted: Wanted
     tensor: Tensor
     assign: Operation | None
+    receivers: tuple[Operation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +117,28 @@ def _variable_shape(assign: Operation, reshaped: bool) -> tuple[str, Shape]:
     return variable.name, tuple(shape.as_list())
 
 
+def _ends(tensor: Tensor) -> tuple[Operation, ...]:
+    """Return the operations at the end of all ways from `tensor`."""
+    found = []
+    waiting = list(tensor.consumers())
+    seen = set(waiting)
+    while waiting:
+        op = waiting.pop()
+        behind = [consumer for output in op.outputs for consumer in output.consumers()]
+        if not behind:
+            found.append(op)
+        waiting += [consumer for consumer in behind if consumer not in seen]
+        seen.update(behind)
+    return tuple(sorted(found, key=lambda op: op._id))
+
+
 def _target(tensor: Tensor, key: str, spec: str, dtype: Any) -> Target:
     assign, reshaped = _receiver(tensor)
     variable, shape = ("", None) if assign is None else _variable_shape(assign, reshaped)
     if spec:
         shape, reshaped = parse_spec(spec)[0], False
-    return Target(Wanted(key, dtype, shape, spec, variable, reshaped), tensor, assign)
+    receivers = (assign,) if assign is not None else _ends(tensor)
+    return Target(Wanted(key, dtype, shape, spec, variable, reshaped), tensor, assign, receivers)
 
 
 def restore_plan(graph: Graph, restore_op_name: str) -> RestorePlan:

@@ -9,12 +9,13 @@ InvalidArgumentError. Both carry the report.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from icefloe import errors
 from icefloe.datatypes import DType
+from icefloe.saver.likely_renames import likely_renames
 from icefloe.saver.near_names import NearNames, Shape, compatible
 
 _SHOWN = 20  # lines of each kind in a message; the report itself holds all
@@ -53,12 +54,26 @@ class Mismatch:
     stored: Stored
 
 
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A tensor that was restored from `key` of the checkpoint. how: what was done to it, in words; none as it was."""
+
+    wanted: Wanted
+    key: str
+    how: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, repr=False)
 class RestoreReport:
-    """What restoring would do. `fits` is whether it can.
+    """How a checkpoint fits what a graph wants, and what restoring did. `fits` is whether it can do all.
 
-    missing: wanted, but not stored. unexpected: stored, but not wanted; no error.
+    matched: wanted, and fits. missing: wanted, but not stored. unexpected: stored, but not wanted; no error.
     suggestions: for each missing key the stored names it may mean, best first.
+
+    Of a restore that was done: restored. With options also skipped: wanted key -> why it was not. fallbacks: wanted
+    keys that got another value than `ema` asks for, a variable for its moving average or the other way round.
+    initialized: variables whose initialisers ran. uninitialized: variables of the graph that have no value now; all
+    others that were skipped keep the one they had. unmatched: parts of the options that applied to nothing.
     """
 
     path: str
@@ -68,6 +83,12 @@ class RestoreReport:
     dtype_mismatch: tuple[Mismatch, ...]
     unexpected: tuple[str, ...]
     suggestions: Mapping[str, list[str]] = field(default_factory=dict)
+    restored: tuple[Restored, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    fallbacks: tuple[str, ...] = ()
+    initialized: tuple[str, ...] = ()
+    uninitialized: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<RestoreReport {self.path!r}: {self.summary()}>"
@@ -75,6 +96,11 @@ class RestoreReport:
     @property
     def fits(self) -> bool:
         return not (self.missing or self.shape_mismatch or self.dtype_mismatch)
+
+    @property
+    def renames(self) -> dict[str, str]:
+        """Stored name -> the missing name that it likely stands for; what `Saver.restore` takes as `rename`."""
+        return likely_renames(self.unexpected, {w.key: self.suggestions.get(w.key, []) for w in self.missing})
 
     def problems(self) -> list[str]:
         """Return one line for each thing that does not fit: missing names, then shapes, then dtypes."""
@@ -105,7 +131,7 @@ class RestoreReport:
         noun = "tensor" if total == 1 else "tensors"
         return f"{total} {noun} wanted: {', '.join(wrong) if wrong else 'all match'}"
 
-    def error(self) -> errors.OpError:
+    def error(self) -> MissingTensorsError | MismatchError:
         """Return the one error that lists everything that does not fit."""
         missing, others = self.problems()[: len(self.missing)], self.problems()[len(self.missing) :]
         lines = []
@@ -187,7 +213,8 @@ def _shape_problem(mismatch: Mismatch) -> str:
     )
 
 
-def _shape_fits(wanted: Wanted, stored: Stored) -> bool:
+def shape_fits(wanted: Wanted, stored: Stored) -> bool:
+    """Whether a stored tensor has the shape that is wanted."""
     if not wanted.reshaped:
         return compatible(wanted.shape, stored.shape)
     return (
@@ -214,15 +241,11 @@ def compare(wanted: Iterable[Wanted], stored: Mapping[str, Stored], path: str = 
             missing.setdefault(want.key, want)
         elif there.dtype != want.dtype.base_dtype:
             dtypes.setdefault(want.key, Mismatch(want, there))
-        elif not _shape_fits(want, there):
+        elif not shape_fits(want, there):
             shapes.setdefault(want.key, Mismatch(want, there))
         else:
             matched.append(want)
     unexpected = tuple(name for name in sorted(stored) if name not in asked)
-    suggestions = {}
-    if missing:
-        near = NearNames({name: stored[name].shape for name in unexpected} or {n: s.shape for n, s in stored.items()})
-        suggestions = {key: found for key, want in missing.items() if (found := near.find(key, want.shape))}
     return RestoreReport(
         path,
         tuple(matched),
@@ -230,5 +253,15 @@ def compare(wanted: Iterable[Wanted], stored: Mapping[str, Stored], path: str = 
         tuple(shapes.values()),
         tuple(dtypes.values()),
         unexpected,
-        suggestions,
+        suggest(missing.values(), stored, unexpected),
     )
+
+
+def suggest(
+    missing: Collection[Wanted], stored: Mapping[str, Stored], left_over: Collection[str]
+) -> dict[str, list[str]]:
+    """Return, for missing names, the stored ones that they may mean: of those that nothing else wants, if any."""
+    if not missing:
+        return {}
+    near = NearNames({name: stored[name].shape for name in (left_over or stored)})
+    return {want.key: found for want in missing if (found := near.find(want.key, want.shape))}

@@ -7,6 +7,7 @@ So it is done too where the session's ops may not read files, because the path i
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,10 +23,13 @@ from icefloe.datatypes import as_dtype
 from icefloe.graph.graph import Graph
 from icefloe.proto import SaverDef
 from icefloe.saver import state
+from icefloe.saver.restore_options import RestoreOptions
+from icefloe.saver.restore_partly import EXCLUDED, NOT_CHOSEN, Decisions, restore_partly
 from icefloe.saver.restore_plan import RestorePlan, restore_plan
-from icefloe.saver.restore_report import RestoreReport, Stored, Wanted, compare
+from icefloe.saver.restore_report import Restored, RestoreReport, Stored, Wanted, compare
 
 _LOG = logging.getLogger("icefloe")
+_PLAIN = RestoreOptions()
 
 
 def _stored(reader: CheckpointReader) -> dict[str, Stored]:
@@ -79,20 +83,25 @@ def _may_read(sess: Any, path: str) -> bool:
     return True
 
 
-def match_file(graph: Graph, saver_def: SaverDef, save_path: str) -> RestoreReport | None:
+def match_file(
+    graph: Graph, saver_def: SaverDef, save_path: str, options: RestoreOptions = _PLAIN
+) -> RestoreReport | None:
     """Return how the checkpoint `save_path` fits what `saver_def` restores; None where only running the graph can tell.
 
-    Raises: ValueError if there is no checkpoint.
+    Raises: ValueError if there is no checkpoint; as `Decisions`.
     """
     plan = restore_plan(graph, saver_def.restore_op_name)
     if not plan.complete:
         return None
     with open_checkpoint(state.resolve_checkpoint(save_path)) as reader:
-        return match(plan, reader)[0]
+        if options.is_plain:
+            return match(plan, reader)[0]
+        return Decisions(plan.wanted, reader, _stored(reader), options).report
 
 
-def restore(sess: Any, saver_def: SaverDef, save_path: str) -> RestoreReport | None:
-    """Run the restore op of `saver_def` in `sess` with the checkpoint `save_path`, once it is known to fit.
+def restore(sess: Any, saver_def: SaverDef, save_path: str, options: RestoreOptions = _PLAIN) -> RestoreReport | None:
+    """Run the restore op of `saver_def` in `sess` with the checkpoint `save_path`, once it is known to fit; with
+    options, those of its assignments that they ask for.
 
     Returns the report, None where the graph does not tell in advance what it will read.
 
@@ -103,9 +112,17 @@ def restore(sess: Any, saver_def: SaverDef, save_path: str) -> RestoreReport | N
     feed: dict[Any, Any] = {saver_def.filename_tensor_name: prefix}
     plan = restore_plan(sess.graph, saver_def.restore_op_name)
     if not plan.complete:
+        if not options.is_plain:
+            raise errors.InvalidArgumentError(
+                "the graph computes the names that it restores: they must be known for a restore with options"
+            )
         sess.run(saver_def.restore_op_name, feed)
         return None
     with open_checkpoint(prefix) as reader:
+        if not options.is_plain:
+            report = restore_partly(sess, plan, reader, _stored(reader), options)
+            _tell(report)
+            return report
         report, names = match(plan, reader)
         if not report.fits:
             raise report.error()
@@ -120,7 +137,22 @@ def restore(sess: Any, saver_def: SaverDef, save_path: str) -> RestoreReport | N
                 if names:
                     feed[tensor] = np.array([to_key(names.get(key, key)) for key in keys], object)
         sess.run(saver_def.restore_op_name, feed)
-    return report
+    restored = tuple(Restored(w, names.get(w.key, w.key)) for w in plan.wanted)
+    return dataclasses.replace(report, restored=restored)
+
+
+def _tell(report: RestoreReport) -> None:
+    """Log what a restore with options has left out, unless it was told to."""
+    others = {key: why for key, why in report.skipped.items() if why not in (NOT_CHOSEN, EXCLUDED)}
+    if others:
+        _LOG.warning(
+            "Restored %d tensors; %d were not: %s",
+            len(report.restored),
+            len(others),
+            "; ".join(f"{key} ({why})" for key, why in list(others.items())[:20]),
+        )
+    if report.unmatched:
+        _LOG.warning("These apply to nothing in the checkpoint or the graph: %s", ", ".join(report.unmatched))
 
 
 def assign(sess: Any, saver_def: SaverDef, values: Mapping[str, Any]) -> RestoreReport:

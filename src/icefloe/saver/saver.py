@@ -22,6 +22,7 @@ from icefloe.meta_graph.scopes import in_scope
 from icefloe.proto import MetaGraphDef, SaverDef, cast_message
 from icefloe.saver import meta_files, restoring, state
 from icefloe.saver.builder import BaseSaverBuilder, BulkSaverBuilder
+from icefloe.saver.restore_options import RestoreOptions
 from icefloe.saver.restore_report import RestoreReport
 from icefloe.saver.retention import Retention
 from icefloe.saver.saving import may_write, save_values
@@ -307,7 +308,7 @@ class Saver:
         """
         return meta_files.export_meta_graph(
             filename,
-            graph_def=get_default_graph().as_graph_def(add_shapes=True),  # control inputs sorted, as TensorFlow has them
+            graph_def=get_default_graph().as_graph_def(add_shapes=True),  # control inputs sorted, as in TensorFlow
             saver_def=self.saver_def,
             collection_list=collection_list,
             as_text=as_text,
@@ -318,18 +319,30 @@ class Saver:
             save_debug_info=save_debug_info,
         )
 
-    def match(self, save_path: str | os.PathLike[str], graph: Graph | None = None) -> RestoreReport | None:
+    def match(
+        self,
+        save_path: str | os.PathLike[str],
+        graph: Graph | None = None,
+        *,
+        include: Any = None,
+        exclude: Any = None,
+        rename: Any = None,
+        on_shape: Any = None,
+        cast: Any = False,
+        ema: Any = "ignore",
+    ) -> RestoreReport | None:
         """Return how a checkpoint fits what this Saver restores, without restoring; None where only running the graph
         can tell.
 
-        graph: the Saver's graph, by default the default one.
+        graph: the Saver's graph, by default the default one. The options are those of `restore`.
 
         Raises: ValueError if there is no checkpoint.
         """
         if self._is_empty:
             return None
         graph = graph if graph is not None else get_default_graph()
-        return restoring.match_file(graph, self._built_def("match"), os.fspath(save_path))
+        options = RestoreOptions(True, include, exclude, rename, on_shape, cast, ema)
+        return restoring.match_file(graph, self._built_def("match"), os.fspath(save_path), options)
 
     def assign(self, sess: Any, values: Mapping[str, Any]) -> RestoreReport:
         """Give variables the `values`, arrays by their names in a checkpoint; variables without a value stay as they
@@ -340,7 +353,20 @@ class Saver:
         """
         return restoring.assign(sess, self._built_def("assign"), values)
 
-    def restore(self, sess: Any, save_path: str | os.PathLike[str] | None) -> RestoreReport | None:
+    def restore(
+        self,
+        sess: Any,
+        save_path: str | os.PathLike[str] | None,
+        *,
+        strict: bool = True,
+        include: Any = None,
+        exclude: Any = None,
+        rename: Any = None,
+        on_shape: Any = None,
+        cast: Any = False,
+        ema: Any = "ignore",
+        init_missing: bool = False,
+    ) -> RestoreReport | None:
         """Give the variables the values of the checkpoint `save_path`; they need not be initialised.
 
         save_path: what `save` or `latest_checkpoint` returned; a file of the checkpoint will do.
@@ -348,14 +374,27 @@ class Saver:
         What the graph wants is held against the checkpoint first. Where it does not fit, one error lists all missing
         names, shapes and dtypes, and the session is left as it was.
 
+        strict: False restores what fits. Other variables keep the value they have; the report lists them, with why, and
+        those that have none. init_missing: then run the initialisers of what was not restored.
+        include, exclude: restore these only, or all but these: names, globs, scopes such as `dense/`, regular
+        expressions (compiled, or after `re:`), variables.
+        rename: from names in the checkpoint to names in the graph: a dict, whose values may be variables; rules such
+        as `s/old/new/`; a function.
+        on_shape: of a tensor of another shape, "error", "skip" it, "slice" off what is too much, "pad" what lacks with
+        zeros, or "fit": both, where what lacks keeps the value that it has. By default what `strict` says.
+        cast: convert dtypes; True, or a selection as in `include`. Numbers that an integer dtype has not are refused.
+        ema: "use" restores moving averages where there are any; "fallback" those of variables that are missing, or
+        variables where their averages are.
+
         Raises: ValueError if there is no checkpoint; NotFoundError, InvalidArgumentError with a `report` if it does
-        not fit; DataLossError if it is damaged.
+        not fit; NotFoundError if `include` matches nothing; DataLossError if it is damaged.
         """
         if self._is_empty:
             return None
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        return restoring.restore(sess, self._built_def("restore"), os.fspath(save_path))
+        options = RestoreOptions(strict, include, exclude, rename, on_shape, cast, ema, init_missing)
+        return restoring.restore(sess, self._built_def("restore"), os.fspath(save_path), options)
 
 
 def _renamed(saver_def: SaverDef, change: Any, scope: str) -> SaverDef:

@@ -19,7 +19,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.proto import GraphDef, NodeDef
-from icefloe.saver.graph_variables import variables_of
+from icefloe.saver.variable_nodes import variables_of
 from icefloe.session import Session
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.node_edits import Nodes, node_of, tensor_key

@@ -17,10 +17,11 @@ from icefloe.checkpoint import open_checkpoint
 from icefloe.checkpoint.slices import parse_spec
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
-from icefloe.saver.graph_variables import known_saver_def, variables_of
+from icefloe.saver.graph_variables import known_saver_def
 from icefloe.saver.near_names import NearNames
 from icefloe.saver.restore_plan import restore_plan
 from icefloe.saver.restore_report import Wanted
+from icefloe.saver.variable_nodes import variables_of
 
 
 def from_checkpoint(graph: Graph, checkpoint: str | os.PathLike[str], names: Iterable[str]) -> dict[str, np.ndarray]:
