@@ -51,12 +51,13 @@ def _parts(prefix: str) -> Iterator[tuple[str, names.Part]]:
 
 def locate(prefix: str) -> Location | None:
     """Return where the index of the checkpoint `prefix` is, or None if there is none."""
-    committed = [
-        (files.modified_ns(path) or 0, path, part.token) for path, part in _parts(prefix) if part.kind == "commit"
-    ]
-    if committed:
-        _, path, token = max(committed)
-        return Location(prefix, path, token)
+    if not files.is_url(prefix):  # nothing is renamed there, and a listing is not needed
+        committed = [
+            (files.modified_ns(path) or 0, path, part.token) for path, part in _parts(prefix) if part.kind == "commit"
+        ]
+        if committed:
+            _, path, token = max(committed)
+            return Location(prefix, path, token)
     path = names.index_file(prefix)
     return Location(prefix, path, None) if files.is_file(path) else None
 
@@ -77,7 +78,7 @@ def _roll_forward(prefix: str) -> None:
         # Where no shard was left to rename, the number of shards is in the index; the files of another count stay
         # for the save that asks.
         if len(counts) == 1:
-            _remove_other_shards(prefix, counts.pop())
+            remove_other_shards(prefix, counts.pop())
 
 
 def _into_place(source: str, target: str) -> None:
@@ -93,7 +94,8 @@ def _into_place(source: str, target: str) -> None:
         files.rename(source, target)
 
 
-def _remove_other_shards(prefix: str, count: int) -> None:
+def remove_other_shards(prefix: str, count: int) -> None:
+    """Remove the data files of `prefix` that are not of `count`, as far as the file system lets us."""
     for path, part in _parts(prefix):
         if part.kind == "data" and part.token is None and part.count != count:
             # The new checkpoint is complete without this; a directory that forbids it must not make the save fail.
@@ -137,6 +139,12 @@ class Transaction:
             recover(prefix)
             self._index = self._create(self._index_path)
             files.lock(self._index)
+
+    def count(self, wanted: int) -> int:
+        """Return how many data files to make where `wanted` are: as many, or one more at a place where nothing can
+        be renamed. Those beyond `wanted` need not be created.
+        """
+        return wanted
 
     def _create(self, path: str) -> int:
         fd = self._open[path] = files.create(path)
@@ -200,7 +208,7 @@ class Transaction:
             _into_place(path, names.data_file(self.prefix, shard, count))
         _into_place(committed, names.index_file(self.prefix))
         files.sync_directory(self._directory)
-        _remove_other_shards(self.prefix, count)
+        remove_other_shards(self.prefix, count)
 
     def _close(self) -> None:
         while self._open:
@@ -212,6 +220,15 @@ class Transaction:
             with contextlib.suppress(errors.OpError):
                 files.remove(path)
         self._close()
+
+
+def begin(prefix: str) -> Transaction:
+    """Return a save under `prefix`, a path or a URL. Raises: as `Transaction`."""
+    if not files.is_url(prefix):
+        return Transaction(prefix)
+    from icefloe.checkpoint.remote_commit import RemoteTransaction
+
+    return RemoteTransaction(prefix)
 
 
 def checkpoint_files(prefix: str) -> list[str]:
@@ -227,6 +244,10 @@ def delete_checkpoint(prefix: str) -> None:
     What dead saves left under the prefix goes too. Nothing happens where there is no such checkpoint.
     """
     directory, _ = names.split(prefix)
+    if files.is_url(prefix):
+        for path in checkpoint_files(prefix):
+            files.remove(path)
+        return
     if not files.is_directory(directory or "."):
         return
     old: list[int] = []

@@ -1,5 +1,8 @@
 """Every file-system call of checkpoints goes through here, so that a test can stop a save at any of them.
 
+A path may be a URL: then the function of the same name in `remote` is called. A descriptor of a file at a URL is
+negative.
+
 The system's errors become `icefloe.errors` with the path. Reading is positional (`Source`), into memory that the
 caller owns.
 """
@@ -8,14 +11,17 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
+import inspect
 import os
+import re
 import stat
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar, cast
 
 try:
     import fcntl
@@ -46,6 +52,9 @@ _CLASSES: dict[int, type[errors.OpError]] = {
 # How long a file that cannot be locked must have been left alone before it counts as a dead writer's.
 _DEAD_AFTER_SECONDS = 3600.0
 _LARGE = 64 << 20
+# Below this a second thread costs more than it saves.
+_PARALLEL_FROM = 4 << 20
+_MAX_THREADS = 4
 _MAX_IO = 1 << 30  # Linux moves at most 2 GiB - 4 KiB per call
 
 
@@ -77,6 +86,46 @@ def _as_os_error(cls: type[errors.OpError]) -> type[errors.OpError]:
     return made
 
 
+# One letter before "://" would be a drive of Windows.
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*::)*[A-Za-z][A-Za-z0-9+.-]+://", re.ASCII)
+_LOCAL = re.compile(r"(?:file|local)://(?=/)")
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is a URL, such as `s3://bucket/model.ckpt`."""
+    return "://" in path and _URL.match(path) is not None
+
+
+def path_of(given: str | os.PathLike[str]) -> str:
+    """Return the path that a user gave, with `~` expanded; a URL of this machine's files becomes a path."""
+    text = os.fsdecode(given)
+    if is_url(text):
+        return _LOCAL.sub("", text, count=1)
+    return os.path.expanduser(text)
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _or_remote(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Where the path is a URL, let the function of the same name in `remote` do it."""
+    names = list(inspect.signature(function).parameters)
+    place = names.index("path") if "path" in names else 0
+
+    @functools.wraps(function)
+    def dispatch(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        path = args[place]
+        if isinstance(path, str) and is_url(path):
+            from icefloe.checkpoint import remote
+
+            found: _R = getattr(remote, function.__name__)(*args, **kwargs)
+            return found
+        return function(*args, **kwargs)
+
+    return dispatch
+
+
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
     try:
@@ -103,12 +152,24 @@ def _identity(status: os.stat_result) -> Identity:
 
 class Source:
     """A regular file open for reading at any position; threads may read at once. Closed by `close` or with the last
-    reference.
+    reference. Where the path is a URL, a `RemoteSource`.
+
+    piece: bytes that a thread best reads at a time.   window: the same for a stream.
 
     Raises (at opening): NotFoundError, PermissionDeniedError, FailedPreconditionError for a directory or device.
     """
 
     __slots__ = ("path", "identity", "_fd", "_finalizer", "__weakref__")
+    is_remote: ClassVar[bool] = False
+    piece: ClassVar[int] = 2 << 20
+    window: ClassVar[int] = 4 << 20
+
+    def __new__(cls, path: str) -> Self:
+        if cls is Source and is_url(path):
+            from icefloe.checkpoint.remote import RemoteSource
+
+            return cast(Self, object.__new__(RemoteSource))
+        return object.__new__(cls)
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -144,6 +205,13 @@ class Source:
             raise errors.FailedPreconditionError(f"{self.path}: the checkpoint is closed")
         return self._fd
 
+    def threads(self, size: int) -> int:
+        """Return how many threads best share a read of `size` bytes."""
+        return min(_MAX_THREADS, os.cpu_count() or 1, size // _PARALLEL_FROM + 1)
+
+    def preload(self) -> None:
+        """Say that all of the file will be read, bit by bit."""
+
     def read(self, offset: int, size: int) -> bytes:
         """Return `size` bytes at `offset`. Raises: OutOfRangeError if the file has fewer."""
         if offset + size > self.size:
@@ -172,6 +240,7 @@ class Source:
         self._finalizer()
 
 
+@_or_remote
 def identity(path: str) -> Identity | None:
     """Return the identity of the file at `path`, or None if there is none."""
     try:
@@ -180,10 +249,12 @@ def identity(path: str) -> Identity | None:
         return None
 
 
+@_or_remote
 def is_file(path: str) -> bool:
     return os.path.isfile(path)
 
 
+@_or_remote
 def is_directory(path: str) -> bool:
     return os.path.isdir(path)
 
@@ -194,6 +265,7 @@ def modified_ns(path: str) -> int | None:
     return None if found is None else found.modified_ns
 
 
+@_or_remote
 def list_directory(path: str) -> list[str]:
     """Return the names in a directory, sorted; nothing where it cannot be listed."""
     try:
@@ -211,6 +283,7 @@ def read_head(path: str, size: int) -> bytes:
         source.close()
 
 
+@_or_remote
 def make_directory(path: str) -> None:
     """Make a directory and, where they are missing, its parents. Nothing happens where it is there already.
 
@@ -221,6 +294,7 @@ def make_directory(path: str) -> None:
             os.makedirs(path)
 
 
+@_or_remote
 def free_bytes(path: str) -> int | None:
     """Return how many bytes this user may still write in a directory, or None where the system does not say."""
     try:
@@ -230,12 +304,14 @@ def free_bytes(path: str) -> int | None:
     return found.f_bavail * found.f_frsize if found.f_blocks else None
 
 
+@_or_remote
 def create(path: str) -> int:
     """Return a file descriptor of a new file to write. Raises: AlreadyExistsError and the system's errors."""
     with _named(path):
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
+@_or_remote
 def write(fd: int, data: bytes | bytearray | memoryview, path: str) -> None:
     """Append all of `data`."""
     view = memoryview(data).cast("B")
@@ -253,6 +329,10 @@ def copy(source: Source, offset: int, size: int, fd: int, path: str) -> None:
     What is a hole in the source becomes one in the target. Raises: OutOfRangeError if the source has fewer bytes.
     """
     end = offset + size
+    if source.is_remote or fd < 0:
+        for start in range(offset, end, source.window):
+            write(fd, source.read(start, min(source.window, end - start)), path)
+        return
     while offset < end:
         start, stop = _data_extent(source, offset, end)
         if start > offset:
@@ -318,6 +398,7 @@ _COPIES = (
 )
 
 
+@_or_remote
 def sync(fd: int, path: str) -> None:
     """Wait until what was written is on the disk."""
     with _named(path):
@@ -326,12 +407,16 @@ def sync(fd: int, path: str) -> None:
 
 def sync_data(fd: int, path: str) -> None:
     """As `sync`, for the contents alone: size and times may follow later."""
+    if fd < 0:  # an upload goes on by itself
+        return
     with _named(path):
         getattr(os, "fdatasync", os.fsync)(fd)
 
 
 def sync_file(path: str) -> None:
     """Wait until what anyone wrote to the file at `path` is on the disk."""
+    if is_url(path):
+        return
     with _named(path):
         fd = os.open(path, os.O_RDONLY)
     try:
@@ -342,6 +427,8 @@ def sync_file(path: str) -> None:
 
 def sync_directory(path: str) -> None:
     """Wait until the names in a directory are on the disk, where the file system can do that."""
+    if is_url(path):
+        return
     with _named(path or "."):
         fd = os.open(path or ".", os.O_RDONLY)
     try:
@@ -352,7 +439,13 @@ def sync_directory(path: str) -> None:
 
 
 def close(fd: int) -> None:
-    os.close(fd)
+    """Close a descriptor; an upload that was not synced is given up."""
+    if fd >= 0:
+        os.close(fd)
+        return
+    from icefloe.checkpoint import remote
+
+    remote.close(fd)
 
 
 def hold(path: str) -> int | None:
@@ -380,6 +473,7 @@ def let_go(fds: list[int]) -> None:
         threading.Thread(target=work, name="icefloe-free", daemon=True).start()
 
 
+@_or_remote
 def rename(source: str, target: str) -> None:
     """Give `source` the name `target` at once, replacing what had it."""
     with _named(source):
@@ -392,12 +486,14 @@ def refuses_to_replace(error: errors.OpError, target: str) -> bool:
     return getattr(error, "errno", None) in codes and os.path.isfile(target)
 
 
+@_or_remote
 def remove(path: str) -> None:
     """Delete a file; nothing happens where there is none."""
     with _named(path), contextlib.suppress(FileNotFoundError):
         os.unlink(path)
 
 
+@_or_remote
 def remove_directory(path: str) -> None:
     """Delete an empty directory."""
     with _named(path):
@@ -406,7 +502,7 @@ def remove_directory(path: str) -> None:
 
 def lock(fd: int) -> bool:
     """Take the lock of an open file for as long as it stays open; return whether that worked."""
-    if fcntl is None:
+    if fcntl is None or fd < 0:
         return False
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -415,6 +511,7 @@ def lock(fd: int) -> bool:
     return True
 
 
+@_or_remote
 def is_abandoned(path: str) -> bool:
     """Whether the process that was writing `path` has died: nobody holds its lock (or, where files have no locks, it
     is old).
@@ -448,7 +545,7 @@ def directory_lock(path: str, timeout: float = 10.0) -> Iterator[None]:
     Raises: UnavailableError if another process holds it for longer than `timeout` seconds.
     """
     path = path or "."
-    if fcntl is None:
+    if fcntl is None or is_url(path):
         yield
         return
     with _named(path):

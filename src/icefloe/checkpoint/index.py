@@ -113,6 +113,7 @@ def read_index(source: Source) -> Index:
         raise errors.ResourceExhaustedError(f"an index of {source.size} bytes is more than icefloe reads", path=path)
     stage = "failed to seek to header entry"
     try:
+        source.preload()
         table = Table(source.read, source.size)
         keys: list[bytes] = []
         values: list[bytes] = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names
-from icefloe.checkpoint.commit import Location, Transaction
+from icefloe.checkpoint.commit import Location, begin
 from icefloe.checkpoint.entries import Entry, Header, encode_entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import read_index, to_name
@@ -139,8 +139,8 @@ def _move(merge: _Merge, target: str) -> None:
     """Rename the data files and write the index, as one save under `target`."""
     assert merge.header is not None
     # An input without tensors has a data file that no entry names; the others are numbered as the header counts them.
-    count = max(merge.header.num_shards, len(merge.shards))
-    transaction = Transaction(target)
+    transaction = begin(target)
+    count = transaction.count(max(merge.header.num_shards, len(merge.shards)))
     moved: list[tuple[str, str]] = []
     try:
         for file, shard in merge.shards.items():

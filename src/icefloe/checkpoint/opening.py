@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from icefloe import errors
-from icefloe.checkpoint import commit, names, state_file
+from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.resolve import ARRAY_FILES, Target, resolve
@@ -24,8 +24,9 @@ def open_checkpoint(path: str | os.PathLike[str], *, mmap: bool = False) -> Chec
         reader.entries["dense/kernel"].shape    without reading data
 
     path: the prefix, any file of the checkpoint, the state file, its directory (then the latest one), a SavedModel's
-    directory, or a file of arrays: .npz, Keras's .h5, .weights.h5 and .keras, .safetensors. mmap: hand out read-only
-    views of the mapped data files of a V2 checkpoint; see `BundleReader`. No effect on other formats.
+    directory, or a file of arrays: .npz, Keras's .h5, .weights.h5 and .keras, .safetensors. Any of them may be a URL,
+    such as `s3://bucket/model.ckpt-30`: the index is read, and of the data what is asked for. mmap: hand out read-only
+    views of the mapped data files of a V2 checkpoint; see `BundleReader`. No effect on other formats and on URLs.
 
     A checkpoint that TensorFlow 2 saved by objects has its `object_graph`; its tensors are found by key, object path or
     full name, see `find`.
@@ -45,7 +46,7 @@ def open_exact(prefix: str) -> CheckpointReader:
     if commit.locate(prefix) is not None:
         return _open(Target(prefix), False)
     found = state_file.v1_files(prefix) if names.parse(prefix) is None else []
-    if found == [prefix] and os.path.isfile(prefix) and sniff(prefix).kind in ARRAY_FILES:
+    if found == [prefix] and files.is_file(prefix) and sniff(prefix).kind in ARRAY_FILES:
         found = []
     return _open(Target(prefix, tuple(found)) if found else resolve(prefix), False)
 
@@ -60,7 +61,7 @@ def _open(target: Target, mmap: bool) -> CheckpointReader:
         reader.also = target.also
         return reader
     except errors.DataLossError as e:
-        if e.path is not None and e.hint is None and os.path.isfile(e.path):
+        if e.path is not None and e.hint is None and files.is_file(e.path):
             finding = sniff(e.path)
             if finding.kind not in ("v1", "v2_index", "unknown", *ARRAY_FILES):
                 e.hint = f"This is {finding.description}."
@@ -88,7 +89,7 @@ def save_checkpoint(prefix: str | os.PathLike[str], mapping: Mapping[str, Any], 
     one, so a lazy mapping, such as another open checkpoint, is never held whole. Python floats are stored as float32
     and ints as int32 (int64 where one does not fit).
 
-    prefix: path without suffix, `~` is the home directory; directories that do not exist are made.
+    prefix: path or URL without suffix, `~` is the home directory; directories that do not exist are made.
     shards: number of data files.
 
     Raises: InvalidArgumentError for a value that cannot be stored, with its name; TypeError if `mapping` is none;
@@ -96,7 +97,7 @@ def save_checkpoint(prefix: str | os.PathLike[str], mapping: Mapping[str, Any], 
     """
     if not hasattr(mapping, "items"):
         raise TypeError(f"expected a mapping from names to values, got {type(mapping).__name__}")
-    prefix = os.path.expanduser(os.fsdecode(prefix))
+    prefix = files.path_of(prefix)
     with BundleWriter(prefix, shards=shards) as writer:
         for name, value in mapping.items():
             writer.add(name, value)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import mmap as mmap_module
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint import assembly, commit, contents
+from icefloe.checkpoint import assembly, commit, contents, files
+from icefloe.checkpoint.boxes import read_box
 from icefloe.checkpoint.commit import Location
 from icefloe.checkpoint.entries import BIG, Entry
 from icefloe.checkpoint.files import Source, identity
@@ -76,6 +77,8 @@ class BundleReader(CheckpointReader):
                 source.close()
             self._index = index
             self._order: contents.ByteOrder = "big" if index.header.endianness == BIG else "little"
+            if files.is_url(self.prefix):
+                return  # there nothing is held by being open: a data file is asked for when it is needed
             for shard in range(min(index.header.num_shards, _MAX_OPEN_AT_ONCE)):
                 found = _open_shard(location, shard, index.header.num_shards)
                 if found is not None:
@@ -143,12 +146,12 @@ class BundleReader(CheckpointReader):
             else:
                 yield from self._stream_entry(name, entry)
         except errors.OpError as e:
-            raise e.add_context(path=self._location.index) from None
+            raise self._explained(e) from None
 
     def _stream_entry(self, name: str, entry: Entry) -> Iterator[np.ndarray]:
         source = self._place(name, entry)
         element = entry.dtype.numpy
-        window = np.empty(max(min(WINDOW, entry.size) // element.itemsize, 1), element)
+        window = np.empty(max(min(max(WINDOW, source.window), entry.size) // element.itemsize, 1), element)
         crc = 0
         for start in range(0, entry.size, window.nbytes):
             piece = window[: min(window.nbytes, entry.size - start) // element.itemsize]
@@ -184,7 +187,7 @@ class BundleReader(CheckpointReader):
             else:
                 array = self._read_entry(name, entry)
         except errors.OpError as e:
-            raise e.add_context(path=self._location.index) from None
+            raise self._explained(e) from None
         if self._mmap:
             array.flags.writeable = False
         return array
@@ -219,6 +222,12 @@ class BundleReader(CheckpointReader):
             source = self._shards[number] = found
         return source
 
+    def _explained(self, error: errors.OpError) -> errors.OpError:
+        is_gone = isinstance(error, errors.NotFoundError) and files.is_url(self.prefix)
+        if is_gone and self._is_replaced():  # a file at a URL is not held by being open
+            return self._replaced()
+        return error.add_context(path=self._location.index)
+
     def _replaced(self) -> errors.OpError:
         return errors.AbortedError(
             "the checkpoint was replaced or deleted while it was being read", path=self.prefix, hint="Open it again."
@@ -250,7 +259,7 @@ class BundleReader(CheckpointReader):
         source = self._place(name, entry)
         if entry.dtype.numpy.hasobject:
             return self._read_objects(name, entry, source)
-        if self._mmap and entry.size and self._order == "little":
+        if self._mmap and entry.size and self._order == "little" and not source.is_remote:
             return self._view(name, entry, source, checked=True)
         array = _empty(name, entry.shape, entry.dtype.numpy)
         self._fill(name, entry, source, array)
@@ -301,7 +310,7 @@ class BundleReader(CheckpointReader):
     def _check(self, name: str, entry: Entry, source: Source, crc: int) -> None:
         if crc == entry.crc:
             return
-        if self._is_replaced() and len(self._shards) < self.num_shards:
+        if (source.is_remote or len(self._shards) < self.num_shards) and self._is_replaced():
             raise self._replaced()
         raise errors.DataLossError(
             f"TensorBundle at {self.prefix} shard {entry.shard} ({entry.size} bytes): Checksum does not match: "
@@ -318,11 +327,45 @@ class BundleReader(CheckpointReader):
         shape = entry.shape
         index = chosen.index(shape)
         source = self._place(name, entry)
-        if self._mmap and entry.size and self._order == "little" and not entry.dtype.numpy.hasobject:
+        may_map = self._mmap and not source.is_remote
+        if may_map and entry.size and self._order == "little" and not entry.dtype.numpy.hasobject:
             return self._view(name, entry, source, checked=False)[index]
+        if source.is_remote and not entry.dtype.numpy.hasobject:
+            return self._box(entry, source, chosen.bounds(shape))
         if entry.dtype.numpy.hasobject or any(s != slice(0, n) for s, n in zip(index[1:], shape[1:])):
             return self._read_entry(name, entry)[index].copy()
         return self._cut_rows(name, entry, source, index[0].start, index[0].stop)
+
+    def read_box(self, name: str, bounds: Sequence[tuple[int, int]]) -> np.ndarray:
+        """Return the elements `bounds`, (start, stop) for each dimension, of a numeric tensor, reading no more than
+        their surroundings. What is less than a stored piece has no checksum and is not checked.
+
+        Raises: as `read`; InvalidArgumentError if the stored slices do not cover it.
+        """
+        name = self.find(name)
+        entry = self.entries[name]
+        try:
+            if entry.dtype.numpy.hasobject or all(b == (0, n) for b, n in zip(bounds, entry.shape)):
+                return self._read(name, None)[tuple(slice(a, b) for a, b in bounds)]
+            if not entry.is_sliced:
+                return self._box(entry, self._place(name, entry), bounds)
+            chosen = TensorSlice(tuple((a, b - a) for a, b in bounds))
+            sizes, pieces = assembly.pieces(name, entry.shape, entry.slices, chosen)
+            array = _empty(name, sizes, entry.dtype.numpy)
+            for piece in pieces:
+                part = self._index.slice_entry(name, piece.stored)
+                _check_part(name, entry, piece.stored, part)
+                inside = [(s.start, s.stop) for s in piece.origin]
+                array[piece.target] = self._box(part, self._place(name, part), inside)
+        except errors.OpError as e:
+            raise self._explained(e) from None
+        return array
+
+    def _box(self, entry: Entry, source: Source, bounds: Sequence[tuple[int, int]]) -> np.ndarray:
+        array = read_box(source, entry.offset, entry.shape, entry.dtype.numpy, bounds)
+        if self._order == "big":
+            contents.swap_bytes(array)
+        return array
 
     def _cut_rows(self, name: str, entry: Entry, source: Source, start: int, stop: int) -> np.ndarray:
         """Return rows `start` to `stop`: the whole tensor goes through a window for the checksum, the rows are kept."""

@@ -39,7 +39,8 @@ def resolve(path: str | os.PathLike[str]) -> Target:
     which is named.
     """
     literal = os.fsdecode(path)
-    text = literal if os.path.lexists(literal) or commit.locate(literal) else os.path.expanduser(literal)
+    is_there = not files.is_url(literal) and (os.path.lexists(literal) or commit.locate(literal))
+    text = literal if is_there else files.path_of(literal)
     found = _known(text)
     if found is not None:
         return found
@@ -105,6 +106,10 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         return _follow(path)
     if finding.kind in ARRAY_FILES:
         return Target(path, kind=finding.kind)
+    if finding.kind in ("html", "xml") and files.is_url(path):
+        state_path = os.path.join(path, state_file.DEFAULT_NAME)  # a web server's page of a directory
+        if files.is_file(state_path) and sniff(state_path).kind == "state":
+            return _follow(state_path)
     if part is not None and part.kind == "data":
         raise errors.NotFoundError(
             f"{path} is {finding.description}; its index is missing: {names.index_file(part.prefix)}",
@@ -197,7 +202,7 @@ def _nothing(path: str) -> errors.NotFoundError:
     directory, base = names.split(path)
     near = {os.path.basename(p) for p in state_file.scan(directory)}
     if directory and not files.is_directory(directory):
-        hint = f"There is no directory {directory}."
+        hint = f"There is no {'bucket or ' if files.is_url(directory) else ''}directory {directory}."
     elif files.is_file(names.meta_file(path)):
         hint = f"Only the graph is there, {names.meta_file(path)}; the files .index and .data-… are missing."
     elif near:

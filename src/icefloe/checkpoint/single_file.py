@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 
 from icefloe import errors
@@ -18,6 +19,10 @@ def new_file(path: str) -> Iterator[Callable[[bytes | memoryview], None]]:
 
     What writers of the same path that died left behind is removed. Raises: what the file system says, with the path.
     """
+    if files.is_url(path):
+        with _uploading(path) as write:
+            yield write
+        return
     with _replacing(path) as (fd, temporary):
         yield lambda data: files.write(fd, data, temporary)
 
@@ -25,11 +30,31 @@ def new_file(path: str) -> Iterator[Callable[[bytes | memoryview], None]]:
 @contextlib.contextmanager
 def new_path(path: str) -> Iterator[str]:
     """As `new_file`, for a library that opens the file itself: give the path of an empty file to write."""
+    if files.is_url(path):
+        with tempfile.TemporaryDirectory() as folder, _uploading(path) as write:
+            local = os.path.join(folder, os.path.basename(path) or "file")
+            yield local
+            source = files.Source(local)
+            for start in range(0, source.size, source.window):
+                write(source.read(start, min(source.window, source.size - start)))
+            source.close()
+        return
     with _replacing(path) as (_, temporary):
         try:
             yield temporary
         except OSError as e:
             raise files.os_error(e, path) from None
+
+
+@contextlib.contextmanager
+def _uploading(url: str) -> Iterator[Callable[[bytes | memoryview], None]]:
+    """Upload a file, which appears when the block ends without exception. A small one goes by a single request."""
+    fd = files.create(url)
+    try:
+        yield lambda data: files.write(fd, data, url)
+        files.sync(fd, url)
+    finally:
+        files.close(fd)
 
 
 @contextlib.contextmanager

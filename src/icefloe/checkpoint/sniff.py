@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from icefloe import errors
 from icefloe.checkpoint import names
-from icefloe.checkpoint.files import Source
+from icefloe.checkpoint.files import Source, is_directory
 from icefloe.wire import message
 from icefloe.wire.coding import decode_varint
 from icefloe.wire.magic import known_magic, markup
@@ -30,7 +30,7 @@ class Finding:
 
 def sniff(path: str) -> Finding:
     """Return what the file at `path` is. Raises: NotFoundError and the system's errors; a directory is `directory`."""
-    if os.path.isdir(path):
+    if is_directory(path):
         return Finding("directory", "a directory")
     source = Source(path)
     try:

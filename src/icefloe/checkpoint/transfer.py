@@ -10,7 +10,6 @@ array changes meanwhile.
 from __future__ import annotations
 
 import itertools
-import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -23,15 +22,9 @@ from icefloe.wire.crc import combine, crc32c
 
 # A piece that fits in the second-level cache is summed up several times faster than one that does not.
 PIECE = 1 << 20
-_READ_PIECE = 2 << 20
 # Below this a second thread costs more than it saves.
 _PARALLEL_FROM = 4 << 20
-_MAX_THREADS = 4
 _WINDOWS = 3
-
-
-def _threads(size: int) -> int:
-    return min(_MAX_THREADS, os.cpu_count() or 1, size // _PARALLEL_FROM + 1)
 
 
 def read_summed(source: Source, offset: int, out: memoryview) -> int:
@@ -43,7 +36,8 @@ def read_summed(source: Source, offset: int, out: memoryview) -> int:
     if size < _PARALLEL_FROM:
         source.read_into(out, offset)
         return crc32c(out)
-    starts = range(0, size, _READ_PIECE)
+    step = source.piece
+    starts = range(0, size, step)
     sums = [0] * len(starts)
     failures: list[BaseException] = []
     turns = itertools.count()
@@ -51,13 +45,13 @@ def read_summed(source: Source, offset: int, out: memoryview) -> int:
     def work() -> None:
         try:
             while (i := next(turns)) < len(starts) and not failures:
-                piece = out[starts[i] : starts[i] + _READ_PIECE]
+                piece = out[starts[i] : starts[i] + step]
                 source.read_into(piece, offset + starts[i])
                 sums[i] = crc32c(piece)
         except BaseException as e:  # carried over to the calling thread
             failures.append(e)
 
-    helpers = [threading.Thread(target=work, name="icefloe-read") for _ in range(_threads(size) - 1)]
+    helpers = [threading.Thread(target=work, name="icefloe-read") for _ in range(source.threads(size) - 1)]
     for helper in helpers:
         helper.start()
     work()
@@ -67,7 +61,7 @@ def read_summed(source: Source, offset: int, out: memoryview) -> int:
         raise failures[0]
     crc = 0
     for start, piece_crc in zip(starts, sums):
-        crc = combine(crc, piece_crc, min(_READ_PIECE, size - start))
+        crc = combine(crc, piece_crc, min(step, size - start))
     return crc
 
 

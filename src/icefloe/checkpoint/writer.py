@@ -14,7 +14,7 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, slices
-from icefloe.checkpoint.commit import Transaction
+from icefloe.checkpoint.commit import begin
 from icefloe.checkpoint.entries import Header, encode_entry
 from icefloe.checkpoint.flushing import Flusher
 from icefloe.checkpoint.index import to_key, to_name
@@ -87,12 +87,13 @@ class BundleWriter:
         self._entries: dict[bytes, bytes] = {}
         # A partitioned tensor's own entry grows with every slice: dtype, full shape, slices.
         self._sliced: dict[bytes, tuple[DType, tuple[int, ...], list[TensorSlice]]] = {}
-        self._transaction = Transaction(self.prefix)
+        self._transaction = begin(self.prefix)
+        self._total = self._transaction.count(shards)
         self._state = "open"
         self._shards: list[_Shard] = []
         try:
             for i in range(shards):
-                self._shards.append(_Shard(*self._transaction.create_shard(i, shards)))
+                self._shards.append(_Shard(*self._transaction.create_shard(i, self._total)))
         except BaseException:
             self.abandon()
             raise
@@ -205,8 +206,8 @@ class BundleWriter:
                 shard.finish()
             for key, (dtype, shape, chosen) in self._sliced.items():
                 self._entries[key] = encode_entry(dtype.as_datatype_enum, shape, slices=chosen)
-            self._transaction.write_index(encode_index(Header(self._count), self._entries))
-            self._transaction.commit(self._count)
+            self._transaction.write_index(encode_index(Header(self._total), self._entries))
+            self._transaction.commit(self._total)
         except BaseException:
             self.abandon()
             raise

@@ -67,7 +67,7 @@ def rescue(
     must not be written; DataLossError if nothing could be rescued. Then nothing is written.
     """
     target = target_of(source)
-    prefix = os.path.expanduser(os.fsdecode(destination))
+    prefix = files.path_of(destination)
     with contextlib.ExitStack() as stack:
         other = None if fill_from is None else stack.enter_context(open_checkpoint(fill_from))
         _check_destination(prefix, [target.prefix, *([] if other is None else [other.prefix])], overwrite)
@@ -117,7 +117,8 @@ def _write(work: _Work, take: Callable[[], None]) -> None:
 
 def _check_destination(prefix: str, sources: list[str], overwrite: bool) -> None:
     for taken in sources:
-        if os.path.realpath(taken) == os.path.realpath(prefix):
+        is_same = taken == prefix or (not files.is_url(taken) and os.path.realpath(taken) == os.path.realpath(prefix))
+        if is_same:
             raise errors.InvalidArgumentError(
                 f"{prefix} is read: a rescue never writes over what it reads", hint="Choose another destination."
             )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, slices
 from icefloe.checkpoint.checking.sums import Progress
-from icefloe.checkpoint.commit import Transaction
+from icefloe.checkpoint.commit import begin
 from icefloe.checkpoint.entries import BIG, Entry, Header, encode_entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.flushing import Flusher
@@ -33,9 +35,10 @@ class RescueWriter:
         self._entries: dict[bytes, bytes] = {}
         self.size = 0
         self._buffer = bytearray()
-        self._transaction = Transaction(prefix)
+        self._transaction = begin(prefix)
+        self._count = self._transaction.count(1)
         try:
-            self._fd, self._path = self._transaction.create_shard(0, 1)
+            self._fd, self._path = self._transaction.create_shard(0, self._count)
         except BaseException:
             self._transaction.abandon()
             raise
@@ -131,8 +134,8 @@ class RescueWriter:
         """Commit. Raises: what the file system says."""
         self._flush()
         self._flusher.finish()
-        self._transaction.write_index(encode_index(self._header, self._entries))
-        self._transaction.commit(1)
+        self._transaction.write_index(encode_index(replace(self._header, num_shards=self._count), self._entries))
+        self._transaction.commit(self._count)
 
     def abandon(self) -> None:
         """Remove what was written; a former checkpoint stays."""

@@ -69,7 +69,7 @@ def sums(regions: Sequence[Region], progress: Progress | None = None) -> list[in
         except BaseException as e:  # carried over to the calling thread
             broken.append(e)
 
-    count = min(_MAX_THREADS, os.cpu_count() or 1, len(jobs))
+    count = min(_MAX_THREADS, _at_once(jobs), len(jobs))
     helpers = [threading.Thread(target=work, name="icefloe-verify") for _ in range(count - 1)]
     for helper in helpers:
         helper.start()
@@ -79,6 +79,11 @@ def sums(regions: Sequence[Region], progress: Progress | None = None) -> list[in
     if broken:
         raise broken[0]
     return [failed[i] if i in failed else _joined(region, parts[i]) for i, region in enumerate(regions)]
+
+
+def _at_once(jobs: Sequence[_Job]) -> int:
+    """Return how many threads are worth it: those that wait for a network need no processor."""
+    return _MAX_THREADS if any(job.source.is_remote for job in jobs) else os.cpu_count() or 1
 
 
 def _jobs(regions: Sequence[Region]) -> list[_Job]:

@@ -16,7 +16,7 @@ from icefloe.checkpoint.checking.leftovers import leftovers_of
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.checking.survey import Stored, Survey, survey
 from icefloe.checkpoint.checking.verify_v1 import looks_like_v1, verify_v1
-from icefloe.checkpoint.files import Source, identity, list_directory
+from icefloe.checkpoint.files import Source, identity, is_file, list_directory, path_of
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.resolve import Target, resolve
 from icefloe.checkpoint.sniff import sniff
@@ -59,8 +59,8 @@ def target_of(path: str | os.PathLike[str]) -> Target:
     try:
         return resolve(path)
     except errors.InvalidArgumentError:
-        text = os.path.expanduser(os.fsdecode(path))
-        if os.path.isfile(text) and (sniff(text).kind == "sstable" or looks_like_v1(text)):
+        text = path_of(path)
+        if is_file(text) and (sniff(text).kind == "sstable" or looks_like_v1(text)):
             return Target(text, (text,))
         raise
 
@@ -194,6 +194,6 @@ def _verify_readable(path: str | os.PathLike[str]) -> Verification:
                 out.intact.append(name)
                 out.bytes_checked += size
         out.notes += [f"{name}: {reason}" for name, reason in reader.left_out.items()]
-        if os.path.isfile(reader.prefix):
-            out.files.append(FileCheck(reader.prefix, os.path.getsize(reader.prefix), None, len(reader.entries)))
+        if is_file(reader.prefix) and (found := identity(reader.prefix)) is not None:
+            out.files.append(FileCheck(reader.prefix, found.size, None, len(reader.entries)))
     return out

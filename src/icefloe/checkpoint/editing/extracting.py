@@ -65,7 +65,7 @@ def extract(
         if not chosen:
             raise errors.InvalidArgumentError("no tensor is left to extract", path=reader.prefix)
         report = ExtractReport(source=reader.prefix, dry_run=dry_run, names=sorted(chosen))
-        path = os.path.expanduser(os.fsdecode(dst))
+        path = files.path_of(dst)
         if path.endswith(".npz"):
             report.format = "npz"
             _write_npz(path, chosen, report, progress)

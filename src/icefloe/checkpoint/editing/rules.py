@@ -152,7 +152,7 @@ def read_map(path: str | os.PathLike[str]) -> dict[str, str]:
 
     Raises: NotFoundError if there is no such file, InvalidArgumentError if it is no map, with the line.
     """
-    text_path = os.path.expanduser(os.fsdecode(path))
+    text_path = files.path_of(path)
     source = files.Source(text_path)
     try:
         if source.size > _MAX_MAP_FILE:

@@ -86,17 +86,20 @@ class Piece:
         source = bundle.data_file(self.name, self.entry)
         element = self.dtype.size
         step = max(size // element, 1) * element
-        buffer = np.empty(min(step, self.entry.size), np.uint8)
+        # Over a network several windows are asked for at once.
+        ahead = max(source.window // step, 1) * step if source.is_remote else step
+        buffer = np.empty(min(ahead, self.entry.size), np.uint8)
         crc = pos = 0
         while pos < self.entry.size:
-            raw = buffer[: min(step, self.entry.size - pos)]
+            raw = buffer[: min(ahead, self.entry.size - pos)]
             source.read_into(raw.data, self.entry.offset + pos)
             crc = crc32c(raw, crc)
             pos += len(raw)
-            window = raw.view(self.dtype.numpy)
+            values = raw.view(self.dtype.numpy)
             if bundle.byte_order == "big":
-                contents.swap_bytes(window)
-            yield window
+                contents.swap_bytes(values)
+            for start in range(0, values.size, step // element):
+                yield values[start : start + step // element]
         bundle.check_sum(self.name, self.entry, crc)
 
     def part(self, first: int, count: int, size: int = WINDOW) -> Iterator[np.ndarray]:

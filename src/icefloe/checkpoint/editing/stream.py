@@ -15,7 +15,7 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, names, slices
-from icefloe.checkpoint.commit import Transaction
+from icefloe.checkpoint.commit import begin
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.shard_file import ShardFile
 from icefloe.checkpoint.editing.stored import Contents, Piece, Tensor
@@ -170,7 +170,7 @@ def target_prefix(source: str, output: str | os.PathLike[str] | None, *, is_bund
                 hint="Give the prefix of another checkpoint as the output.",
             )
         return source
-    path = os.path.expanduser(os.fsdecode(output))
+    path = files.path_of(output)
     part = names.parse(path)
     if part is not None and part.kind == "index" and part.token is None:
         path = part.prefix
@@ -229,11 +229,12 @@ class _Writer:
         self._entries: dict[bytes, bytes] = {}
         self.computed = 0
         self._shard: ShardFile | None = None
-        self._transaction = Transaction(plan.target)
+        self._transaction = begin(plan.target)
+        self._count = self._transaction.count(plan.shards)
 
     def write(self) -> None:
         for number, work in enumerate(self._by_shard()):
-            fd, path = self._transaction.create_shard(number, self._plan.shards)
+            fd, path = self._transaction.create_shard(number, self._count)
             self._shard = ShardFile(fd, path, self._advance)
             for output, piece in work:
                 self._write_piece(self._shard, number, output, piece)
@@ -247,8 +248,8 @@ class _Writer:
                 )
 
     def commit(self) -> None:
-        self._transaction.write_index(encode_index(Header(self._plan.shards), self._entries))
-        self._transaction.commit(self._plan.shards)
+        self._transaction.write_index(encode_index(Header(self._count), self._entries))
+        self._transaction.commit(self._count)
 
     def abandon(self) -> None:
         if self._shard is not None:

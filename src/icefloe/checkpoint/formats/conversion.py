@@ -124,7 +124,7 @@ def convert(
         if template is not None:
             if kind != "h5":
                 raise errors.InvalidArgumentError("a template is for an .h5 file", path=target)
-            work.write_like(os.path.expanduser(os.fsdecode(template)))
+            work.write_like(files.path_of(template))
             return done
         named = _named(reader, naming, done)
         if kind == "v2":
@@ -137,7 +137,7 @@ def convert(
 
 
 def _target(destination: Path, kind: str) -> str:
-    text = os.path.expanduser(os.fsdecode(destination))
+    text = files.path_of(destination)
     part = names.parse(text)
     if kind == "v2" and part is not None and part.kind in ("index", "data"):
         text = part.prefix
