@@ -17,7 +17,7 @@ from icefloe.ops.nn.windows import Window
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_PART_BYTES = 1 << 19  # of images pooled at a time
+_PART_BYTES = 1 << 20  # of images pooled at a time
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:

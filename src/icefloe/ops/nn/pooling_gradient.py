@@ -17,7 +17,7 @@ from icefloe.ops.nn.windows import Window
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_PART_BYTES = 1 << 18  # of gradients worked on at a time: with what comes of them they stay in the cache
+_PART_BYTES = 1 << 19  # of gradients worked on at a time: with what comes of them they stay in the cache
 
 
 def max_pool_gradient(x: Array, dy: Array, windows: Sequence[Window]) -> Array | None:

@@ -24,8 +24,8 @@ from icefloe.ops.state.shapes import merged, require_scalar, variable_shape
 from icefloe.resources.variable import update_together
 from icefloe.shapes import Dims, shape_text
 
-_BLOCK = 1 << 15
-_LARGE = 1 << 17  # elements from which on the blocks are worth more than one thread
+_BLOCK = 1 << 17
+_LARGE = 1 << 18  # elements from which on the blocks are worth more than one thread
 
 
 @dataclass(frozen=True, slots=True)
