@@ -29,7 +29,7 @@ from icefloe.proto import TensorProto
 from icefloe.resources.datasets.base import Context, Dataset, Element, Iterator, Spec, State
 from icefloe.resources.datasets.record_files import Records, RecordWriter
 from icefloe.wire import message
-from icefloe.wire.coding import decode_varint, from_signed64
+from icefloe.wire.coding import decode_varint, to_signed64
 
 METADATA = "snapshot.metadata"
 _VERSION = 2
@@ -95,7 +95,7 @@ def read_metadata(folder: str) -> Metadata | None:
         elif field.wire_type == message.VARINT:
             (value,) = _numbers(content)
             created = value if field.number == 3 else created
-            count = from_signed64(value) if field.number == 6 else count
+            count = to_signed64(value) if field.number == 6 else count
             finalized = bool(value) if field.number == 1000 else finalized
     if run in ("", ".", "..") or os.path.basename(run) != run:
         raise errors.DataLossError(f"run_id {run!r} names no folder", path=path)
