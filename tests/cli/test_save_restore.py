@@ -117,7 +117,7 @@ def test_restore_that_does_not_fit(cli, savers):
     assert "step" in result.out
     assert "stored as int64" in result.out
     assert result.out.endswith("3 tensors wanted: 2 missing from the checkpoint, 1 of another dtype\n")
-    assert result.err == "Not restored: the checkpoint does not fit the graph.\n"
+    assert result.err == "Not restored: the checkpoint does not fit the graph. --non-strict restores what fits.\n"
     data = cli("restore", savers / "plain" / "model.ckpt-3.meta", savers / "mixed", "--json")
     assert data.code == 1
     assert [m["name"] for m in data.json()["missing"]] == ["step", "w"]

@@ -4,9 +4,10 @@ Names of variables change in known ways between versions of a library and from o
 
     weights -> kernel, biases -> bias                       layers of other libraries
     net/w -> model/net/w                                    a scope added or lost
-    old/net/w -> new/net/w                                  a scope renamed
+    old/net/w -> new/net/w                                  a scope renamed; if several names have it, old/w -> new/w
+    BatchNorm/beta -> batch_normalization/offset            scopes and names of layers in other libraries
     w_1 -> w                                                the graph was built twice
-    w/ExponentialMovingAverage, w/Adam -> w                 shadows and slots
+    w/ExponentialMovingAverage, w/Adam -> w                 shadows and slots; w/Adam_1 -> w/adam_v
     w:0 -> w                                                a tensor's name as key
     w/.ATTRIBUTES/VARIABLE_VALUE -> w                       an object-based checkpoint
     w/part_0 -> w                                           a part of a partitioned variable
@@ -20,7 +21,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -41,20 +42,33 @@ _SYNONYMS = {
     )
     for name in row
 }
-_SLOTS = frozenset(
-    (
-        "ExponentialMovingAverage",
-        "Adam",
-        "Adam_1",
-        "Momentum",
-        "RMSProp",
-        "RMSProp_1",
-        "Adagrad",
-        "Adadelta",
-        "Adadelta_1",
+# Scopes that layers get by default, in one library and another.
+_LAYERS = {
+    name: row[0]
+    for row in (
+        ("batch_normalization", "BatchNorm", "batch_norm", "BatchNormalization", "bn"),
+        ("dense", "fully_connected", "Dense", "fc"),
+        ("conv2d", "Conv", "Conv2D", "conv"),
+        ("depthwise_conv2d", "separable_conv2d", "SeparableConv2d"),
     )
-    + ("Ftrl", "Ftrl_1", "LARSOptimizer", "adam_m", "adam_v", "m", "v", "momentum")
-)
+    for name in row
+}
+# Names of slots, each with what it stands for.
+_SLOTS = {
+    name: row[0]
+    for row in (
+        ("average", "ExponentialMovingAverage"),
+        ("m", "Adam", "adam_m", "lamb_m", "LAMB"),
+        ("v", "Adam_1", "adam_v", "lamb_v", "LAMB_1"),
+        ("momentum", "Momentum", "LARSOptimizer"),
+        ("rms", "RMSProp"),
+        ("rms momentum", "RMSProp_1"),
+        ("accumulator", "Adagrad", "Ftrl", "Adadelta", "accum_grad"),
+        ("linear", "Ftrl_1"),
+        ("update", "Adadelta_1", "accum_var"),
+    )
+    for name in row
+}
 _OBJECT_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _COUNTER = re.compile(r"_\d+$")
 _PART = re.compile(r"/part_\d+$")
@@ -70,11 +84,13 @@ _ALIKE = 0.6  # least likeness of each part of two names that differ by letters
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """What a name looks like once the known changes are taken back; `counters` are the numbers that were in it."""
+    """What a name looks like once the known changes are taken back; `counters` are the numbers that were in it, `slot`
+    what kind of slot it names, "" for none.
+    """
 
     parts: tuple[str, ...]
     counters: tuple[str, ...]
-    is_slot: bool
+    slot: str
 
     @property
     def last_counter(self) -> str:
@@ -87,13 +103,13 @@ def _forms(name: str) -> _Forms:
         name = name[:-2]
     name = _PART.sub("", name)
     parts = name.split("/")
-    is_slot = len(parts) > 1 and parts[-1] in _SLOTS
-    if is_slot:
+    slot = _SLOTS.get(parts[-1], "") if len(parts) > 1 else ""
+    if slot:
         del parts[-1]
     counters = tuple(part[found.start() :] for part in parts if (found := _COUNTER.search(part)))
-    parts = [_COUNTER.sub("", part) for part in parts]
+    parts = [_LAYERS.get(part, part) for part in (_COUNTER.sub("", part) for part in parts)]
     parts[-1] = _SYNONYMS.get(parts[-1], parts[-1])
-    return _Forms(tuple(parts), counters, is_slot)
+    return _Forms(tuple(parts), counters, slot)
 
 
 def _same_counters(a: _Forms, b: _Forms) -> bool:
@@ -119,6 +135,12 @@ def compatible(wanted: Shape, stored: Shape) -> bool:
     if len(wanted) != len(stored):
         return False
     return all(a is None or b is None or a == b for a, b in zip(wanted, stored, strict=True))
+
+
+def _without(name: str, tail: int, forms: _Forms) -> str:
+    """Return the scope of a name: all but its last `tail` parts and its slot."""
+    parts = name.removesuffix(_OBJECT_SUFFIX).split("/")
+    return "/".join(parts[: len(parts) - tail - bool(forms.slot)])
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -157,7 +179,7 @@ class NearNames:
             theirs = self._forms[stored]
             if not compatible(shape, self._shapes[stored]):
                 score -= 0.5
-            if theirs.is_slot != forms.is_slot:
+            if theirs.slot != forms.slot:
                 score -= 0.2
             if _same_counters(theirs, forms):
                 score += 0.1
@@ -183,6 +205,41 @@ class NearNames:
         least = max(scored.values(), default=0.0) - _CLOSE
         near = [stored for stored, score in scored.items() if score >= least]
         return sorted(near, key=lambda stored: (-scored[stored], stored))[:_SUGGESTIONS]
+
+    def find_all(self, wanted: Mapping[str, Shape]) -> dict[str, list[str]]:
+        """Return what `find` does for each name, where there is anything; and names whose scope alone differs, if as
+        many as two names differ so.
+        """
+        out = {name: found for name, shape in wanted.items() if (found := self.find(name, shape))}
+        renamed = self._by_scope(wanted)
+        for name in wanted:
+            stored = renamed.get(name)
+            if stored is not None and (name not in out or stored in out[name]):
+                others = [other for other in out.get(name, []) if other != stored]
+                out[name] = [stored, *others][:_SUGGESTIONS]
+        return {name: out[name] for name in wanted if name in out}
+
+    def _by_scope(self, wanted: Mapping[str, Shape]) -> dict[str, str]:
+        """Return, per name, the stored one with the same end and shape whose other scope most names have in common."""
+        candidates: dict[str, list[tuple[str, Any]]] = {}
+        votes: Counter[Any] = Counter()
+        for name, shape in wanted.items():
+            forms = _forms(name)
+            for stored in self._group(forms.parts[-1], forms):
+                theirs = self._forms[stored]
+                if theirs.slot != forms.slot or not compatible(shape, self._shapes[stored]):
+                    continue
+                shared = min(_common_tail(forms.parts, theirs.parts), len(forms.parts) - 1, len(theirs.parts) - 1)
+                if shared:
+                    scopes = _without(name, shared, forms), _without(stored, shared, theirs)
+                    candidates.setdefault(name, []).append((stored, scopes))
+            votes.update({scopes for _, scopes in candidates.get(name, [])})
+        out = {}
+        for name, found in candidates.items():
+            stored, scopes = max(found, key=lambda pair: votes[pair[1]])
+            if votes[scopes] > 1:
+                out[name] = stored
+        return out
 
     def _group(self, key: Any, forms: _Forms) -> list[str]:
         """Return as many names of a group as are looked at, those with the last counter of `forms` first."""

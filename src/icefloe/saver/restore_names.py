@@ -4,6 +4,7 @@ moving average.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import object_graph
-from icefloe.checkpoint.editing.rules import Names
+from icefloe.checkpoint.editing.rules import Names, read_map
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.saver.restore_options import Ema, Rename, variable_name
 from icefloe.saver.restore_report import Wanted
@@ -32,8 +33,9 @@ class Sources:
 
     rename: from names in the checkpoint to names in the graph, or of its variables: a map, whose values may be
     variables and lists too; a function, which may return None for a name that stays; rules such as `s/old/new/`, and
-    pairs of a regular expression and what replaces its matches. An entry of a map that makes sense only the other way
-    round, from the graph to the checkpoint, is taken so. What is renamed comes before what bears the name anyway.
+    pairs of a regular expression and what replaces its matches; the path of a file that holds a map; a list of these,
+    where maps come first. An entry of a single map that makes sense only the other way round, from the graph to the
+    checkpoint, is taken so. What is renamed comes before what bears the name anyway.
     ema: "use" takes moving averages where there are any; "fallback" takes one in place of a variable that is missing,
     or the other way round.
 
@@ -47,8 +49,9 @@ class Sources:
         self._keys = {w.variable: w.key for w in wanted} | {w.key: w.key for w in wanted}
         self._renamed: dict[str, list[str]] = defaultdict(list)
         self.unmatched: list[str] = []
-        if isinstance(rename, Mapping):
-            self._read_map(rename)
+        single = rename[0] if isinstance(rename, list) and len(rename) == 1 else rename
+        if isinstance(single, (Mapping, os.PathLike)):
+            self._read_map(read_map(single) if isinstance(single, os.PathLike) else single)
         elif rename is not None:
             self._apply(_function(rename))
 
@@ -132,8 +135,15 @@ def _function(rename: Callable[[str], str | None] | Iterable[Any] | str) -> Call
         return Names([rename]).of
     if callable(rename):
         return rename
-    rules = list(rename)
-    return Names([tuple(rule) if isinstance(rule, list) else rule for rule in rules]).of
+    rules: list[Any] = []
+    mapping: dict[str, str] = {}
+    for item in rename:
+        if isinstance(item, (Mapping, os.PathLike)):
+            found = read_map(item) if isinstance(item, os.PathLike) else item
+            mapping |= {old: _name(new) for old, new in found.items()}
+        else:
+            rules.append(tuple(item) if isinstance(item, list) else item)
+    return Names(rules, mapping).of
 
 
 def _name(value: Any) -> str:

@@ -132,6 +132,9 @@ class Decisions:
             tuple(dtypes.values()),
             unexpected,
             suggest(missing.values(), self._stored, unexpected),
+            restored=tuple(
+                Restored(d.wanted, d.source.key, d.how) for d in self._by_tensor.values() if d.source and not d.why
+            ),
             skipped={d.wanted.key: d.why for d in self._by_tensor.values() if d.why},
             fallbacks=tuple(fallbacks),
             unmatched=tuple(self.unmatched),

@@ -70,10 +70,11 @@ class RestoreReport:
     matched: wanted, and fits. missing: wanted, but not stored. unexpected: stored, but not wanted; no error.
     suggestions: for each missing key the stored names it may mean, best first.
 
-    Of a restore that was done: restored. With options also skipped: wanted key -> why it was not. fallbacks: wanted
-    keys that got another value than `ema` asks for, a variable for its moving average or the other way round.
-    initialized: variables whose initialisers ran. uninitialized: variables of the graph that have no value now; all
-    others that were skipped keep the one they had. unmatched: parts of the options that applied to nothing.
+    restored: of a restore, what was; of a match with options, what would be. With options also skipped: wanted key ->
+    why it was not. fallbacks: wanted keys that got another value than `ema` asks for, a variable for its moving average
+    or the other way round. initialized: variables whose initialisers ran. uninitialized: variables of the graph that
+    have no value now; all others that were skipped keep the one they had. unmatched: parts of the options that applied
+    to nothing.
     """
 
     path: str
@@ -126,6 +127,8 @@ class RestoreReport:
             (len(self.shape_mismatch), "of another shape"),
             (len(self.dtype_mismatch), "of another dtype"),
         ]
+        unfit = {w.key for w in self.missing} | {m.wanted.key for m in (*self.shape_mismatch, *self.dtype_mismatch)}
+        counts.append((len(self.skipped.keys() - unfit), "left out"))
         wrong = [f"{n} {what}" for n, what in counts if n]
         total = len({w.key for w in self.matched}) + sum(n for n, _ in counts)
         noun = "tensor" if total == 1 else "tensors"
@@ -178,6 +181,13 @@ class RestoreReport:
             "shape_mismatch": [mismatch(m) for m in self.shape_mismatch],
             "dtype_mismatch": [mismatch(m) for m in self.dtype_mismatch],
             "unexpected": list(self.unexpected),
+            "renames": self.renames,
+            "restored": [{"name": r.wanted.key, "from": r.key, "how": list(r.how)} for r in self.restored],
+            "skipped": dict(self.skipped),
+            "fallbacks": list(self.fallbacks),
+            "initialized": list(self.initialized),
+            "uninitialized": list(self.uninitialized),
+            "unmatched": list(self.unmatched),
         }
 
 
@@ -264,4 +274,4 @@ def suggest(
     if not missing:
         return {}
     near = NearNames({name: stored[name].shape for name in (left_over or stored)})
-    return {want.key: found for want in missing if (found := near.find(want.key, want.shape))}
+    return near.find_all({want.key: want.shape for want in missing})

@@ -125,7 +125,7 @@ def restore(sess: Any, saver_def: SaverDef, save_path: str, options: RestoreOpti
             return report
         report, names = match(plan, reader)
         if not report.fits:
-            raise report.error()
+            raise report.error().add_context(hint=_way_out(report))
         if names:
             _LOG.warning("Restoring an object-based checkpoint by the names that its variables had in their graph.")
         if len(plan.names) > 1 or not _may_read(sess, prefix):
@@ -139,6 +139,18 @@ def restore(sess: Any, saver_def: SaverDef, save_path: str, options: RestoreOpti
         sess.run(saver_def.restore_op_name, feed)
     restored = tuple(Restored(w, names.get(w.key, w.key)) for w in plan.wanted)
     return dataclasses.replace(report, restored=restored)
+
+
+def _way_out(report: RestoreReport) -> str:
+    """Return which options of `Saver.restore` would help."""
+    ways = ["strict=False restores what fits"]
+    if report.renames:
+        ways.append("rename=error.report.renames takes the names that are likely meant")
+    if report.dtype_mismatch:
+        ways.append("cast=True converts dtypes")
+    if report.shape_mismatch:
+        ways.append("on_shape=... slices or pads")
+    return f"{'; '.join(ways)}."
 
 
 def _tell(report: RestoreReport) -> None:

@@ -23,6 +23,11 @@ from icefloe.saver.near_names import NearNames
         ("a", "a:0"),
         ("a:0", "a"),
         ("bn/gamma", "bn/scale"),
+        ("BatchNorm/beta", "batch_normalization/beta"),
+        ("conv2d_1/kernel", "Conv_1/weights"),
+        ("net/dense/bias", "net/fully_connected/biases"),
+        ("w/Adam_1", "w/adam_v"),
+        ("dense/kernel/Adam", "training/Adam/dense/kernel/m"),
         ("embedding", "model/embedding/.ATTRIBUTES/VARIABLE_VALUE"),
         ("encoder/layer_0/output", "encoder/layer_0/outputs"),
     ],
@@ -31,6 +36,20 @@ def test_known_renames(wanted, stored):
     others = ["unrelated/thing", "optimizer/learning_rate", "zzz"]
     names = dict.fromkeys([*others, stored], (3, 4))
     assert NearNames(names).find(wanted, (3, 4)) == [stored]
+
+
+def test_the_same_kind_of_slot_comes_first():
+    names = dict.fromkeys(["a/w/adam_m", "a/w/adam_v"], (2,))
+    assert NearNames(names).find("w/Adam", (2,))[0] == "a/w/adam_m"
+    assert NearNames(names).find("w/Adam_1", (2,))[0] == "a/w/adam_v"
+
+
+def test_a_scope_that_several_names_have_in_common():
+    names = {"old/w": (2, 3), "old/b": (3,), "other/w": (2, 3), "old/w/Adam": (2, 3)}
+    near = NearNames(names)
+    assert near.find_all({"new/w": (2, 3), "new/b": (3,)}) == {"new/w": ["old/w"], "new/b": ["old/b"]}
+    assert near.find_all({"new/b": (3,)}) == {}
+    assert near.find_all({"new/w": (2, 3), "new/b": (4,)}) == {}
 
 
 def test_nothing_near():

@@ -62,7 +62,8 @@ def test_everything_that_is_wrong_in_one_error(graph, resource):
         "  Key dense/b not found in checkpoint (wanted as float32 [3]); did you mean b?\n"
         "  Key nowhere not found in checkpoint (wanted as float32 [])\n"
         "  tensor_name = w; Assign requires shapes of both tensors to match. lhs shape= [2,4] rhs shape= [2,3]\n"
-        "  tensor_name = step; expected dtype int32 does not equal original dtype int64"
+        "  tensor_name = step; expected dtype int32 does not equal original dtype int64\n"
+        "strict=False restores what fits; cast=True converts dtypes; on_shape=... slices or pads."
     )
     report = caught.value.report
     assert [m.wanted.variable for m in report.shape_mismatch] == ["w"]
