@@ -43,6 +43,7 @@ FLOORS = {
     "icefloe.load": 10,
     "icefloe.identification": 10,
     "icefloe.training": 10,
+    "icefloe.scripts": 11,
 }
 TOP = 11
 BELOW = {

@@ -19,6 +19,7 @@ COMMANDS = {
     "inspect": ("inspect_command", "inspect", "Show what is in a graph, checkpoint, .meta or directory."),
     "identify": ("identify_command", "identify", "Say what kind of files these are."),
     "run": ("run_command", "run", "Run a graph: feed, fetch, print or store."),
+    "exec": ("exec_command", "exec_", "Run a script written for TensorFlow 1, unchanged."),
     "save": ("save_command", "save", "Write a checkpoint: a graph's initial values, or an .npz or .h5."),
     "restore": ("restore_command", "restore", "Restore a checkpoint into a graph and report what fits."),
     "convert": ("convert_command", "convert", "Convert a checkpoint or weights file to another format."),
@@ -36,6 +37,7 @@ Examples:
   icefloe ckpt cat model.ckpt-30 layer/w --slice 0:2
   icefloe convert model.ckpt-30 model.safetensors
   icefloe run model.ckpt-30.meta --checkpoint model.ckpt-30 --feed x:0=@x.npy y:0
+  icefloe exec train.py --steps=100
   icefloe restore model.ckpt-30.meta model.ckpt-30 --export weights.npz
   icefloe save model.ckpt-30.meta fresh.ckpt --values weights.npz
 

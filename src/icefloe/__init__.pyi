@@ -90,6 +90,7 @@ from icefloe.graph.default_graph import add_to_collection as add_to_collection
 from icefloe.graph.default_graph import add_to_collections as add_to_collections
 from icefloe.lib.variable_lists import all_variables as all_variables
 from icefloe.lib.math_elementwise import angle as angle
+from icefloe import app as app
 from icefloe.lib.math_reduce import argmax as argmax
 from icefloe.lib.math_reduce import argmin as argmin
 from icefloe.lib.math_segment import argsort as argsort
@@ -192,6 +193,7 @@ from icefloe.shapes import enable_v2_tensorshape as enable_v2_tensorshape
 from icefloe.lib.checks import ensure_shape as ensure_shape
 from icefloe.lib.math_elementwise import equal as equal
 from icefloe import errors as errors
+from icefloe.scripts.running import exec_script as exec_script
 from icefloe.lib.behavior import executing_eagerly as executing_eagerly
 from icefloe.lib.behavior import executing_eagerly_outside_functions as executing_eagerly_outside_functions
 from icefloe.lib.math_elementwise import exp as exp
@@ -201,6 +203,7 @@ from icefloe.lib.linalg import eye as eye
 from icefloe.lib.array_create import fill as fill
 from icefloe.lib.array_select import fingerprint as fingerprint
 from icefloe.lib.variable_partitioned import fixed_size_partitioner as fixed_size_partitioner
+from icefloe import flags as flags
 from icefloe.datatypes import float16 as float16
 from icefloe.datatypes import float32 as float32
 from icefloe.datatypes import float64 as float64
@@ -208,6 +211,7 @@ from icefloe.lib.math_elementwise import floor as floor
 from icefloe.lib.math_elementwise import floordiv as floordiv
 from icefloe.lib.functional import foldl as foldl
 from icefloe.lib.functional import foldr as foldr
+from icefloe.lib.traced_functions import function as function
 from icefloe.lib.array_select import gather as gather
 from icefloe.lib.array_select import gather_nd as gather_nd
 from icefloe.graph.default_graph import get_collection as get_collection
@@ -360,6 +364,7 @@ from icefloe.lib.array_shape import required_space_to_batch_paddings as required
 from icefloe.graph.graph import reset_default_graph as reset_default_graph
 from icefloe.lib.array_shape import reshape as reshape
 from icefloe.datatypes import resource as resource
+from icefloe import resource_loader as resource_loader
 from icefloe.lib.variable_resource import resource_variables_enabled as resource_variables_enabled
 from icefloe.lib.array_select import reverse_sequence as reverse_sequence
 from icefloe.lib.math_range import roll as roll
@@ -451,10 +456,12 @@ from icefloe.lib.math_elementwise import subtract as subtract
 from icefloe import summary as summary
 from icefloe.lib.linalg import svd as svd
 from icefloe.lib.control_flow_case import switch_case as switch_case
+from icefloe import sysconfig as sysconfig
 from icefloe.lib.variable_lists import tables_initializer as tables_initializer
 from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_nd_update
 from icefloe.lib.array_select import tensor_scatter_nd_update as tensor_scatter_update
 from icefloe.lib.math_matrix import tensordot as tensordot
+from icefloe import test as test
 from icefloe import timeline as timeline
 from icefloe.lib.math_cast import to_bfloat16 as to_bfloat16
 from icefloe.lib.math_cast import to_complex128 as to_complex128
@@ -495,6 +502,7 @@ from icefloe import version as version
 from icefloe.lib.array_select import where as where
 from icefloe.lib.array_select import where_v2 as where_v2
 from icefloe.lib.control_flow_while import while_loop as while_loop
+from icefloe.lib.wrapped_functions import wrap_function as wrap_function
 from icefloe.lib.array_create import zeros as zeros
 from icefloe.lib.initializers import Zeros as zeros_initializer
 from icefloe.lib.array_create import zeros_like as zeros_like
@@ -718,6 +726,7 @@ __all__ = [
     "add_to_collections",
     "all_variables",
     "angle",
+    "app",
     "approx_top_k",
     "arg_max",
     "arg_min",
@@ -851,6 +860,7 @@ __all__ = [
     "erf",
     "erfc",
     "errors",
+    "exec_script",
     "executing_eagerly",
     "executing_eagerly_outside_functions",
     "exp",
@@ -872,6 +882,7 @@ __all__ = [
     "fill",
     "fingerprint",
     "fixed_size_partitioner",
+    "flags",
     "float16",
     "float32",
     "float64",
@@ -881,6 +892,7 @@ __all__ = [
     "floormod",
     "foldl",
     "foldr",
+    "function",
     "gather",
     "gather_nd",
     "get_collection",
@@ -1075,6 +1087,7 @@ __all__ = [
     "reset_default_graph",
     "reshape",
     "resource",
+    "resource_loader",
     "resource_variables_enabled",
     "reverse",
     "reverse_sequence",
@@ -1185,6 +1198,7 @@ __all__ = [
     "summary",
     "svd",
     "switch_case",
+    "sysconfig",
     "tables_initializer",
     "tan",
     "tanh",
@@ -1197,6 +1211,7 @@ __all__ = [
     "tensor_scatter_sub",
     "tensor_scatter_update",
     "tensordot",
+    "test",
     "tile",
     "timeline",
     "timestamp",
@@ -1246,6 +1261,7 @@ __all__ = [
     "where",
     "where_v2",
     "while_loop",
+    "wrap_function",
     "write_file",
     "zeros",
     "zeros_initializer",

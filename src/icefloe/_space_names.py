@@ -1,6 +1,7 @@
 """The names of the namespaces below icefloe; see `_names`."""
 
 NAMES: dict[str, dict[str, str]] = {
+    "app": {"scripts.app": "flags run"},
     "bitwise": {
         "op": """
             bitwise_and=BitwiseAnd bitwise_or=BitwiseOr bitwise_xor=BitwiseXor invert=Invert left_shift=LeftShift
@@ -106,6 +107,22 @@ NAMES: dict[str, dict[str, str]] = {
         "top": """
             global_variables=global_variables_initializer local_variables=local_variables_initializer tables_initializer
             variables=variables_initializer
+        """,
+    },
+    "flags": {
+        "scripts.flags": """
+            ArgumentParser ArgumentSerializer BaseListParser BooleanFlag BooleanParser CantOpenFlagFileError
+            CsvListSerializer DEFINE DEFINE_alias DEFINE_bool DEFINE_boolean DEFINE_enum DEFINE_enum_class DEFINE_flag
+            DEFINE_float DEFINE_integer DEFINE_list DEFINE_multi DEFINE_multi_enum DEFINE_multi_enum_class
+            DEFINE_multi_float DEFINE_multi_integer DEFINE_multi_string DEFINE_spaceseplist DEFINE_string
+            DuplicateFlagError EnumClassFlag EnumClassListSerializer EnumClassParser EnumClassSerializer EnumFlag
+            EnumParser Error FLAGS Flag FlagHolder FlagNameConflictsWithMethodError FlagValues FloatParser
+            IllegalFlagValueError IntegerParser ListParser ListSerializer MultiEnumClassFlag MultiFlag
+            UnparsedFlagAccessError UnrecognizedFlagError ValidationError WhitespaceSeparatedListParser
+            adopt_module_key_flags declare_key_flag disclaim_key_flags doc_to_help flag_dict_to_args get_help_width
+            mark_bool_flags_as_mutual_exclusive mark_flag_as_required mark_flags_as_mutual_exclusive
+            mark_flags_as_required multi_flags_validator override_value register_multi_flags_validator
+            register_validator set_default text_wrap validator
         """,
     },
     "gfile": {
@@ -399,6 +416,19 @@ NAMES: dict[str, dict[str, str]] = {
         "training.file_writer": "FileWriter FileWriterCache all_v2_summary_ops initialize",
         "top": "Event SessionLog Summary",
     },
+    "sysconfig": {
+        "scripts.places": """
+            CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include get_lib
+            get_link_flags
+        """,
+    },
+    "test": {
+        "scripts.testing": """
+            TestCase assert_equal_graph_def get_temp_dir gpu_device_name is_built_with_cuda is_built_with_gpu_support
+            is_built_with_rocm is_built_with_xla is_cpu_target_available is_gpu_available main mock test_src_dir_path
+        """,
+        "scripts.gradient_checks": "compute_gradient compute_gradient_error",
+    },
     "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
     "train": {
         "module": "queue_runner",
@@ -468,6 +498,11 @@ NAMES: dict[str, dict[str, str]] = {
     "train.queue_runner": {
         "training.queue_runner": "start_queue_runners",
         "lib.queue_runner": "QueueRunner add_queue_runner",
+    },
+    "resource_loader": {
+        "scripts.places": """
+            get_data_files_path get_path_to_datafile get_root_dir_with_all_resources load_resource readahead_file_path
+        """,
     },
     "saved_model": {
         "module": """

@@ -2,9 +2,9 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops bitwise ckpt compat data dtypes gfile graph_util graphs image initializers io linalg
-        logging lookup losses manip math nest nn python_io quantization queue random saved_model sets signal sparse
-        spectral strings summary timeline train version
+        errors proto raw_ops app bitwise ckpt compat data dtypes flags gfile graph_util graphs image initializers io
+        linalg logging lookup losses manip math nest nn python_io quantization queue random resource_loader saved_model
+        sets signal sparse spectral strings summary sysconfig test timeline train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """
@@ -44,6 +44,7 @@ NAMES: dict[str, str] = {
     "saver.variable_nodes": "initializers_of variables_of",
     "identification": "identify",
     "checkpoint": "open_checkpoint save_checkpoint",
+    "scripts.running": "exec_script",
     "proto": """
         AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef
         NameAttrList NodeDef OptimizerOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata TensorInfo
@@ -154,6 +155,8 @@ NAMES: dict[str, str] = {
     """,
     "lib.data_flow": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "lib.python_functions": "numpy_function py_func",
+    "lib.traced_functions": "function",
+    "lib.wrapped_functions": "wrap_function",
     "lib.readers": """
         FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TextLineReader TFRecordReader WholeFileReader
     """,

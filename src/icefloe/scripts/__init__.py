@@ -1,0 +1,1 @@
+"""Scripts written for TensorFlow 1: its names on import, and running them unchanged."""

@@ -1,0 +1,135 @@
+"""What to use instead of a name of TensorFlow that icefloe does not have."""
+
+from __future__ import annotations
+
+import difflib
+
+from icefloe.scripts import names
+
+# Path of a name, or the beginning of one -> what there is instead. The longest that fits counts.
+INSTEAD: dict[str, str] = {
+    "contrib": "tf.contrib is not part of it, as of TensorFlow itself since 2.0",
+    "contrib.crf": "write the score with tf.scan or tf.while_loop",
+    "contrib.data": "the same functions are in tf.data and tf.data.experimental",
+    "contrib.eager": "graphs and sessions only; tf.train.Checkpoint saves objects",
+    "contrib.estimator": "tf.train.MonitoredTrainingSession with hooks runs a training",
+    "contrib.framework": "its functions on variables are in tf.train and tf itself",
+    "contrib.framework.arg_scope": "pass the arguments at each call, or use functools.partial",
+    "contrib.framework.get_or_create_global_step": "tf.train.get_or_create_global_step is the same",
+    "contrib.framework.get_variables": "tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope) gives them",
+    "contrib.framework.list_variables": "tf.train.list_variables is the same",
+    "contrib.framework.load_variable": "tf.train.load_variable is the same",
+    "contrib.framework.nest": "tf.nest has flatten, map_structure and pack_sequence_as",
+    "contrib.image": "see tf.image",
+    "contrib.layers": "write the layer with tf.get_variable and tf.nn",
+    "contrib.layers.batch_norm": "tf.nn.fused_batch_norm normalizes; its variables are made with tf.get_variable",
+    "contrib.layers.conv2d": "use tf.get_variable and tf.nn.conv2d",
+    "contrib.layers.convolution2d": "use tf.get_variable and tf.nn.conv2d",
+    "contrib.layers.flatten": "tf.reshape(x, [tf.shape(x)[0], -1]) is the same",
+    "contrib.layers.fully_connected": "use tf.get_variable, tf.matmul and tf.nn.relu",
+    "contrib.layers.l1_regularizer": "a function w -> scale * tf.reduce_sum(tf.abs(w)) is the same",
+    "contrib.layers.l2_regularizer": "a function w -> scale * tf.nn.l2_loss(w) is the same",
+    "contrib.layers.max_pool2d": "use tf.nn.max_pool",
+    "contrib.layers.optimize_loss": "use an optimizer of tf.train",
+    "contrib.layers.variance_scaling_initializer": "tf.variance_scaling_initializer(2.0) is the same",
+    "contrib.layers.xavier_initializer": "tf.glorot_uniform_initializer is the same",
+    "contrib.layers.xavier_initializer_conv2d": "tf.glorot_uniform_initializer is the same",
+    "contrib.learn": "tf.train.MonitoredTrainingSession with hooks runs a training",
+    "contrib.legacy_seq2seq": "write the loop with tf.while_loop or tf.scan",
+    "contrib.lookup": "the tables are in tf.lookup",
+    "contrib.lookup.HashTable": "tf.lookup.StaticHashTable is the same",
+    "contrib.metrics": "compute it with tf.reduce_mean, tf.equal and tf.confusion_matrix",
+    "contrib.rnn": "write the cell as a function and run it with tf.while_loop or tf.scan",
+    "contrib.seq2seq": "write the loop with tf.while_loop or tf.scan",
+    "contrib.slim": "write the layers with tf.get_variable and tf.nn; icefloe.load_graph reads a saved graph",
+    "contrib.summary": "see tf.summary",
+    "contrib.tensorboard": "TensorBoard itself reads what tf.summary.FileWriter writes",
+    "contrib.training": "see tf.train",
+    "contrib.util.make_tensor_proto": "tf.make_tensor_proto is the same",
+    "contrib.util.make_ndarray": "tf.make_ndarray is the same",
+    "distribute": "there are no distribution strategies; tf.train.Server has workers of one process",
+    "distributions": "draw with tf.random_normal and tf.random_uniform; write densities with tf.exp and tf.log",
+    "estimator": "tf.train.MonitoredTrainingSession with hooks runs a training; icefloe.load_saved_model loads exports",
+    "examples": "the examples are not part of it",
+    "examples.tutorials.mnist": (
+        "read the MNIST files with gzip.open(path).read() and numpy.frombuffer(data, numpy.uint8, offset=16), "
+        "labels with offset=8"
+    ),
+    "feature_column": "feed the columns, or make them with tf.one_hot, tf.lookup and tf.nn.embedding_lookup",
+    "function": "graphs and sessions only; leave the decorator out",
+    "GradientTape": "tf.gradients adds the nodes of gradients to the graph",
+    "enable_eager_execution": "graphs and sessions only; fetch values with tf.Session.run",
+    "enable_v2_behavior": "graphs and sessions only; fetch values with tf.Session.run",
+    "keras": "a saved Keras model is loaded by icefloe.load_graph",
+    "layers": "write the layer with tf.get_variable and tf.nn",
+    "layers.batch_normalization": "tf.nn.fused_batch_norm normalizes; its variables are made with tf.get_variable",
+    "layers.conv2d": "use tf.get_variable and tf.nn.conv2d",
+    "layers.dense": "use tf.get_variable and tf.matmul",
+    "layers.dropout": "tf.nn.dropout does it",
+    "layers.flatten": "tf.reshape(x, [tf.shape(x)[0], -1]) is the same",
+    "layers.max_pooling2d": "use tf.nn.max_pool",
+    "lite": "TensorFlow Lite is not part of it",
+    "metrics": "compute it with tf.reduce_mean, tf.equal and tf.confusion_matrix, sums in tf.get_local_variable",
+    "models": "the models are not part of it",
+    "nn.bidirectional_dynamic_rnn": "run each direction with tf.while_loop or tf.scan, one over tf.reverse_sequence",
+    "nn.dynamic_rnn": "run the cell with tf.while_loop or tf.scan",
+    "nn.rnn_cell": "write the cell as a function of input and state",
+    "nn.static_rnn": "call the cell in a Python loop over tf.unstack(x, axis=1)",
+    "placeholder_v2": "tf.placeholder makes one",
+    "profiler": "icefloe run --trace says where time goes, as tf.RunOptions and tf.timeline do",
+    "python.client.device_lib": "there is one device, /device:CPU:0",
+    "python.debug": "icefloe run --trace prints every node's value as it is computed",
+    "python.eager": "graphs and sessions only; fetch values with tf.Session.run",
+    "python.estimator": "tf.train.MonitoredTrainingSession with hooks runs a training",
+    "python.keras": "a saved Keras model is loaded by icefloe.load_graph",
+    "python.layers": "write the layer with tf.get_variable and tf.nn",
+    "python.ops.rnn": "run the cell with tf.while_loop or tf.scan",
+    "python.ops.rnn_cell": "write the cell as a function of input and state",
+    "python.ops.rnn_cell_impl": "write the cell as a function of input and state",
+    "python.profiler": "icefloe run --trace and tf.timeline say where time goes",
+    "python.tools.freeze_graph": "icefloe.graphs.freeze, or icefloe graph freeze, does it",
+    "python.tools.inspect_checkpoint": "icefloe.open_checkpoint, or icefloe ckpt ls and ckpt cat, show a checkpoint",
+    "python.tools.optimize_for_inference_lib": "icefloe.graphs.optimize, or icefloe graph optimize, does it",
+    "python.tools.saved_model_cli": "icefloe saved-model has its commands",
+    "python.tools.strip_unused_lib": "icefloe.graphs.extract, or icefloe graph extract, does it",
+    "ragged": "keep values and row lengths as two tensors",
+    "tools.graph_transforms": "icefloe.graphs has extract, strip, optimize and freeze",
+    "tpu": "there are no TPUs",
+    "xla": "there is no compiler; leave it out",
+}
+_GENERAL = "docs/compatibility.md lists what there is"
+
+
+def for_name(path: str) -> str:
+    """Return what to use instead of `tf.<path>`."""
+    path = path.removeprefix("compat.v1.").removeprefix("compat.v2.")
+    parts = path.split(".")
+    for n in range(len(parts), 0, -1):
+        text = INSTEAD.get(".".join(parts[:n]))
+        if text is not None:
+            return text
+    near = _near(path)
+    return f"{near}; {_GENERAL}" if near else _GENERAL
+
+
+def _near(path: str) -> str | None:
+    """Return the same name elsewhere, or one that is written much like it."""
+    namespace, _, name = path.rpartition(".")
+    namespace = "" if namespace.startswith("python") else namespace
+    elsewhere = names.all_public().get(name)
+    if elsewhere:
+        return f"tf.{min(elsewhere, key=lambda p: (p.count('.'), p))} may be meant"
+    candidates = [
+        f"{namespace}.{word}".lstrip(".")
+        for word in difflib.get_close_matches(name, _names_of(namespace), 1, cutoff=0.8)
+    ]
+    return f"the nearest name is tf.{candidates[0]}" if candidates else None
+
+
+def _names_of(namespace: str) -> list[str]:
+    module = names.namespace_module(namespace)
+    if module is None:
+        return []
+    import importlib
+
+    return [name for name in dir(importlib.import_module(module)) if not name.startswith("_")]

@@ -1,0 +1,35 @@
+# Written by fixtures/make/public_names.py; do not edit.
+from icefloe.scripts.testing import TestCase as TestCase
+from icefloe.scripts.testing import assert_equal_graph_def as assert_equal_graph_def
+from icefloe.scripts.gradient_checks import compute_gradient as compute_gradient
+from icefloe.scripts.gradient_checks import compute_gradient_error as compute_gradient_error
+from icefloe.scripts.testing import get_temp_dir as get_temp_dir
+from icefloe.scripts.testing import gpu_device_name as gpu_device_name
+from icefloe.scripts.testing import is_built_with_cuda as is_built_with_cuda
+from icefloe.scripts.testing import is_built_with_gpu_support as is_built_with_gpu_support
+from icefloe.scripts.testing import is_built_with_rocm as is_built_with_rocm
+from icefloe.scripts.testing import is_built_with_xla as is_built_with_xla
+from icefloe.scripts.testing import is_cpu_target_available as is_cpu_target_available
+from icefloe.scripts.testing import is_gpu_available as is_gpu_available
+from icefloe.scripts.testing import main as main
+from icefloe.scripts.testing import mock as mock
+from icefloe.scripts.testing import test_src_dir_path as test_src_dir_path
+
+
+__all__ = [
+    "TestCase",
+    "assert_equal_graph_def",
+    "compute_gradient",
+    "compute_gradient_error",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_cpu_target_available",
+    "is_gpu_available",
+    "main",
+    "mock",
+    "test_src_dir_path",
+]
