@@ -103,7 +103,7 @@ ELSEWHERE = {
     "loader_impl__SavedModelLoader": "saved_models.loader:SavedModelLoader",
     "loader_impl__parse_saved_model": "saved_models.loader:parse_saved_model",
     "autotrackable__AutoTrackable": "tests.peer.saved_model_cli:AutoTrackable",
-    "def_function__function": "tests.peer.saved_model_cli:function",
+    "def_function__function": "lib.traced_functions:function",
     "saved_model_cli__flags": "tests.peer.saved_model_cli:flags",
     "saved_model_cli__create_parser": "tests.peer.saved_model_cli:create_parser",
     "saved_model_cli__show": "tests.peer.saved_model_cli:show",

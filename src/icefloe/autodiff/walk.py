@@ -306,6 +306,10 @@ class _Walk:
                     "`tf.stop_gradient`. This can be useful to silence the error in cases where you know gradients are "
                     "not needed, e.g. the forward pass of tf.custom_gradient."
                 ) from None
+        if "__concrete" in vars(op):
+            from icefloe.autodiff.calls import call_gradient
+
+            return call_gradient, False
         function = self.graph._get_function(op.get_attr("f").name if op.has_attr("f") else op.type)
         # Of functions alike but for their gradients the library holds one; the node knows which it was made by.
         return getattr(vars(op).get("__defun", function), "python_grad_func", None), True

@@ -130,10 +130,11 @@ def set_read_only_inputs(op: Operation, bodies: Sequence[FuncGraph], offset: int
 
 
 def _is_only_read(tensor: Tensor) -> bool:
-    return tensor.dtype.name == "resource" and all(_reads_only(op, tensor) for op in tensor.consumers())
+    return tensor.dtype.name == "resource" and all(reads_resource_only(op, tensor) for op in tensor.consumers())
 
 
-def _reads_only(op: Operation, tensor: Tensor) -> bool:
+def reads_resource_only(op: Operation, tensor: Tensor) -> bool:
+    """Whether `op`, which takes a resource, does not change it."""
     if op.type in _READERS:
         return True
     if not op.has_attr(_READ_ONLY):

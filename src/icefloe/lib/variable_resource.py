@@ -53,7 +53,7 @@ class _HandleVariable(Variable):
     _graph_element: Tensor
     _cached_value: Tensor | None = None
     _validate_shape = True
-    _initial_value = None
+    _initial_value: Tensor | None = None
     _initializer_op = None
     _is_initialized_op: Tensor | None = None
     _constraint = None
