@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["index", "data", "commit", "meta"]
@@ -46,8 +46,20 @@ class Part:
         return self.token is not None and self.kind != "commit"
 
 
+def with_suffix(path: str, suffix: str) -> str:
+    """Return a path with a suffix, which goes before the query of a web address."""
+    if path.startswith(("http://", "https://")) and "?" in path:
+        place, mark, query = path.partition("?")
+        return f"{place}{suffix}{mark}{query}"
+    return path + suffix
+
+
 def parse(name: str) -> Part | None:
     """Return what a V2 file name or path says, or None if it is none."""
+    if name.startswith(("http://", "https://")) and "?" in name:
+        place, _, query = name.partition("?")
+        part = parse(place)
+        return None if part is None else replace(part, prefix=f"{part.prefix}?{query}")
     match = _FORM.fullmatch(name)
     if match is None:
         return None
@@ -73,15 +85,15 @@ def parse_v1_shard(name: str) -> tuple[str, int | None, int | None] | None:
 
 
 def index_file(prefix: str) -> str:
-    return prefix + ".index"
+    return with_suffix(prefix, ".index")
 
 
 def data_file(prefix: str, shard: int, count: int) -> str:
-    return f"{prefix}.data-{shard:05d}-of-{count:05d}"
+    return with_suffix(prefix, f".data-{shard:05d}-of-{count:05d}")
 
 
 def meta_file(prefix: str) -> str:
-    return prefix + ".meta"
+    return with_suffix(prefix, ".meta")
 
 
 def v1_shard(prefix: str, shard: int, count: int) -> str:

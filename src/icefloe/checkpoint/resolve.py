@@ -75,7 +75,8 @@ _ARRAY_SUFFIXES = (".npz", ".h5", ".hdf5", ".keras", ".safetensors")
 def _known(prefix: str) -> Target | None:
     if commit.locate(prefix) is None:
         return None
-    has_v1 = files.is_file(prefix) and sniff(prefix).kind == "v1"
+    # Over a network the question would cost a request more.
+    has_v1 = not files.is_url(prefix) and files.is_file(prefix) and sniff(prefix).kind == "v1"
     return Target(prefix, also=f"the V1 checkpoint {prefix}" if has_v1 else None)
 
 

@@ -232,11 +232,15 @@ def readings(directory: str, stored: str) -> Iterator[str]:
     It is relative to the directory, or absolute. Where the directory was moved, its last parts are a path in it; and
     a path that was written relative to the working directory is one that begins with the directory's own name.
     """
-    yield os.path.join(directory, stored)
+    if files.is_url(stored):
+        if files.is_url(directory):  # a file of this machine sends nobody to the network
+            yield stored
+    elif not (files.is_url(directory) and os.path.isabs(stored)):  # such a path is of the machine that wrote it
+        yield os.path.join(directory, stored)
     parts = [part for part in re.split(r"[\\/]", stored) if part not in ("", ".")]
     for i in range(max(1, len(parts) - _MAX_PARTS), len(parts)):
         yield os.path.join(directory, *parts[i:])
-    if not os.path.isabs(stored):
+    if not os.path.isabs(stored) and not files.is_url(directory):
         yield stored
 
 
