@@ -87,6 +87,7 @@ class GradientBody(FuncGraph):
 
     def __init__(self, name: str, forward: FuncGraph) -> None:
         super().__init__(name)
+        self.orders_effects = False
         self.forward = forward
         self._reached: dict[int, Tensor] = {}
 

@@ -81,12 +81,14 @@ class FuncGraph(FunctionBody):
     """The body of a function that a conditional, a loop or a call of a graph runs.
 
     captures: pairs of a tensor outside and the argument that stands for it. control_captures: what a caller must run
-    before. structured_outputs: what the Python function returned.
+    before. structured_outputs: what the Python function returned. orders_effects: ops with state run in the order they
+    were made, all of them; so it is in conditionals and loops of such a function, too.
     """
 
     def __init__(self, name: str, collections: Any = None) -> None:
         super().__init__(name)
         outer = self.outer_graph
+        self.orders_effects: bool = getattr(outer, "orders_effects", False)
         self.seed = outer.seed
         self._by_external: dict[int, tuple[Tensor, Tensor]] = {}
         self.control_captures: list[Operation] = []

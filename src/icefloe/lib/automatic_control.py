@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.lib.function_tracing import reads_resource_only
 
 # Ops with state that need no order, because each draws from its own stream.
 _FREE = frozenset(
@@ -21,6 +20,9 @@ _FREE = frozenset(
 )
 _IGNORED = frozenset(("VarHandleOp", "Placeholder", "_Arg", "NoOp", "Const"))
 _OTHER = None
+# Ops that only read the resources they take.
+_READERS = ("ReadVariableOp", "VariableShape", "ResourceGather", "ResourceGatherNd", "_ReadVariablesOp")
+READ_ONLY = "_read_only_resource_inputs"
 
 
 def order(operations: Sequence[Operation], results: Sequence[Tensor]) -> list[Operation]:
@@ -56,3 +58,12 @@ def order(operations: Sequence[Operation], results: Sequence[Tensor]) -> list[Op
         for op in dict.fromkeys(tensor.op for tensor in results):
             op._add_control_inputs([source for source in must_run if source is not op])
     return must_run
+
+
+def reads_resource_only(op: Operation, tensor: Tensor) -> bool:
+    """Whether `op`, which takes a resource, does not change it."""
+    if op.type in _READERS:
+        return True
+    if not op.has_attr(READ_ONLY):
+        return False
+    return any(op.inputs[i] is tensor for i in op.get_attr(READ_ONLY))

@@ -50,6 +50,7 @@ def trace_body(
 
     Raises: TypeError if it returns what is no tensor, or branches on a tensor's value.
     """
+    graph.orders_effects = orders
     with graph.as_default():
         scope = get_variable_scope()
         use_resource = scope.use_resource

@@ -15,6 +15,8 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.shape_inference import handle_data
 from icefloe.graph.tensor import Tensor
 from icefloe.graph.type_specs import TensorSpec, TypeSpec
+from icefloe.lib import automatic_control
+from icefloe.lib.automatic_control import READ_ONLY, reads_resource_only
 from icefloe.lib.control_flow_values import (
     flat_tensors,
     is_tensor_array,
@@ -26,10 +28,6 @@ from icefloe.lib.nest import flatten, is_nested, map_structure
 from icefloe.lib.variable_scope import get_variable_scope
 from icefloe.proto import AttrValue
 from icefloe.shapes import TensorShape
-
-# Ops that only read the resources they take.
-_READERS = ("ReadVariableOp", "VariableShape", "ResourceGather", "ResourceGatherNd", "_ReadVariablesOp")
-_READ_ONLY = "_read_only_resource_inputs"
 
 
 def trace(
@@ -53,7 +51,9 @@ def trace(
             graph.inputs = list(flat)
 
             def converted(value: Any) -> Any:
-                return _converted(value, function, op_result)
+                result = _converted(value, function, op_result)
+                # A node of its own can wait for the ops that must have run.
+                return apply_op("Identity", result) if graph.orders_effects and isinstance(result, Tensor) else result
 
             returned = variables_to_tensors(function(*arguments))
             returned = map_structure(converted, returned, expand_composites=True)
@@ -62,6 +62,8 @@ def trace(
         graph.inputs = flat + graph.internal_captures
         graph.structured_outputs = returned
         graph.outputs.extend(graph.capture(tensor) for tensor in flat_tensors(returned) if tensor is not None)
+        if graph.orders_effects:
+            graph.control_outputs = automatic_control.order(graph.get_operations(), graph.outputs)
     return graph
 
 
@@ -126,20 +128,11 @@ def set_read_only_inputs(op: Operation, bodies: Sequence[FuncGraph], offset: int
     read_only = [
         i + offset for i in range(len(op.inputs) - offset) if all(_is_only_read(body.inputs[i]) for body in bodies)
     ]
-    op._set_attr(_READ_ONLY, encode(read_only, "list(int)", _READ_ONLY))
+    op._set_attr(READ_ONLY, encode(read_only, "list(int)", READ_ONLY))
 
 
 def _is_only_read(tensor: Tensor) -> bool:
     return tensor.dtype.name == "resource" and all(reads_resource_only(op, tensor) for op in tensor.consumers())
-
-
-def reads_resource_only(op: Operation, tensor: Tensor) -> bool:
-    """Whether `op`, which takes a resource, does not change it."""
-    if op.type in _READERS:
-        return True
-    if not op.has_attr(_READ_ONLY):
-        return False
-    return any(op.inputs[i] is tensor for i in op.get_attr(_READ_ONLY))
 
 
 def set_lowering(op: Operation, lower: bool = True) -> None:

@@ -119,6 +119,17 @@ CALLS = [
         after = v.read_value()
     result = r, values(after)
     """,
+    """
+    w = tf.Variable(1.0, use_resource=True)
+
+    @tf.function
+    def effects(a):
+        n = tf.cond(a[0, 0] > 0.0, lambda: [w.assign(5.0).op, v.assign(7.0).op], lambda: [tf.no_op(), tf.no_op()])
+        i = tf.while_loop(lambda i: i < 3, lambda i: [tf.identity(i + 1) if w.assign_add(1.0) is not None else i], [0])
+        return n[1]
+
+    result = values(effects(x), w, v)
+    """,
     # what it is traced anew for
     """
     seen = []
