@@ -2,10 +2,11 @@
 
     threads.share(len(tiles), lambda i: work(tiles[i]))
 
-The calling thread does parts too, and takes all of them where no other core comes by: a busy machine makes the call
-slower, never stuck. How many threads take part is the number of cores the process may use, or what `using` says for
-the calling thread (`Config.intra_op_parallelism_threads`). A part must spend its time in calls of numpy, which let go
-of the interpreter; a part that calls `share` itself runs the parts of that in order.
+The calling thread does parts too, and takes all of them where no other core comes by. Where it had to wait long for a
+part that another thread had taken, because the machine is busy, it keeps its next pieces of work to itself. How many
+threads take part is the number of cores the process may use, or what `using` says for the calling thread
+(`Config.intra_op_parallelism_threads`). A part must spend its time in calls of numpy, which let go of the interpreter;
+a part that calls `share` itself runs the parts of that in order.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import contextlib
 import itertools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 from typing import Any, TypeAlias
@@ -26,6 +28,11 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 # Scratch memory that a thread keeps from one call to the next.
 _MAX_SCRATCH_BYTES = 8 << 20
+
+# Seconds that a thread waits for another without drawing conclusions, and how many jobs it then does alone.
+_PATIENCE = 0.0003
+_SHORTEST_REST = 8
+_LONGEST_REST = 128
 
 
 class _Local(threading.local):
@@ -118,18 +125,32 @@ class _Pool:
 
     def __init__(self) -> None:
         self.cores = cores()
+        # How many of the next jobs are to be done alone, and of how many that was said last.
+        self._alone = 0
+        self._rest = 0
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self._started = 0
         self._lock = threading.Lock()
 
     def run(self, job: _Job, helpers: int) -> None:
-        """Do a job with up to `helpers` threads of the pool."""
+        """Do a job with up to `helpers` threads of the pool, unless these were late with one of the last."""
+        if self._alone > 0:
+            self._alone -= 1
+            helpers = 0
         if self._started < helpers:
             self._start(helpers)
         for _ in range(helpers):
             self._jobs.put(job)
+        start = time.perf_counter()
         job.work()
+        worked = time.perf_counter()
         job.ended.acquire()
+        waited = time.perf_counter() - worked
+        if waited > _PATIENCE and waited > (worked - start) / 2:
+            self._rest = min(_LONGEST_REST, 2 * self._rest or _SHORTEST_REST)
+            self._alone = self._rest
+        elif helpers:
+            self._rest = 0
         if job.error is not None:
             raise job.error
 

@@ -12,6 +12,12 @@ import pytest
 from icefloe.machine import threads
 
 
+@pytest.fixture(autouse=True)
+def pool() -> None:
+    """A pool that no busy machine has made reluctant yet."""
+    threads._pools.clear()
+
+
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_each_part_is_done_once(width: int) -> None:
     seen: list[int] = []
@@ -31,6 +37,25 @@ def test_other_threads_take_part() -> None:
     with threads.using(2):
         threads.share(2, part)
     assert len(seen) == 2
+
+
+def test_after_a_long_wait_the_next_work_is_done_alone() -> None:
+    def late(i: int) -> None:
+        both.wait()
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(0.05)
+
+    helpers: list[bool] = []
+    with threads.using(2):
+        both = threading.Barrier(2, timeout=10)
+        threads.share(2, late)
+        rest = threads._pool()._alone
+        assert rest == threads._SHORTEST_REST
+        for _ in range(rest):
+            threads.share(4, lambda i: helpers.append(threading.current_thread() is not threading.main_thread()))
+        assert helpers == [False] * 4 * rest
+        both.reset()
+        threads.share(2, lambda i: both.wait())  # two threads again
 
 
 def test_width() -> None:
