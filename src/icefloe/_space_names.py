@@ -203,6 +203,8 @@ NAMES: dict[str, dict[str, str]] = {
         "transforms.stripping": "extract strip",
         "transforms.optimizing": "optimize",
         "transforms.fixing": "fix",
+        "transforms.downgrading": "downgrade",
+        "analysis.oldest_version": "OldestVersion VersionReason oldest_version",
         "transforms.casting": "cast=cast_constants",
         "transforms.renaming": "rename stitch",
         "transforms.external_constants": "unconst",
@@ -391,7 +393,21 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.signal_cosine": "dct idct",
         "top": "fft fft2d fft3d ifft ifft2d ifft3d",
     },
+    "ragged": {
+        "lib.ragged_value": "RaggedTensorValue",
+        "lib.ragged_factory": "constant constant_value placeholder",
+        "lib.ragged_range": "range",
+        "lib.ragged_partition": "row_splits_to_segment_ids segment_ids_to_row_splits",
+        "lib.ragged_concat": "stack",
+        "lib.ragged_mask": "boolean_mask stack_dynamic_partitions",
+        "lib.ragged_functional": "map_flat_values",
+        "lib.ragged_cross": "cross cross_hashed",
+    },
     "strings": {
+        "lib.unicode": """
+            bytes_split ngrams unicode_decode unicode_decode_with_offsets unicode_encode unicode_split
+            unicode_split_with_offsets
+        """,
         "lib.strings": """
             format=string_format join=string_join length=string_length reduce_join regex_full_match regex_replace
             split=strings_split substr to_hash_bucket=string_to_hash_bucket to_number=string_to_number
@@ -490,6 +506,8 @@ NAMES: dict[str, dict[str, str]] = {
         "training.checkpoint": "Checkpoint",
         "training.checkpoint_options": "CheckpointOptions",
         "training.checkpoint_manager": "CheckpointManager",
+        "training.init_from_checkpoint": "init_from_checkpoint",
+        "training.warm_start": "VocabInfo warm_start",
         "lib.global_step": """
             assert_global_step create_global_step get_global_step get_or_create_global_step global_step
         """,

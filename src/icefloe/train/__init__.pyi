@@ -62,6 +62,7 @@ from icefloe.training.hooks_stopping import StopAtStepHook as StopAtStepHook
 from icefloe.training.hooks_reporting import SummarySaverHook as SummarySaverHook
 from icefloe.training.supervisor import Supervisor as Supervisor
 from icefloe.training.sync_replicas import SyncReplicasOptimizer as SyncReplicasOptimizer
+from icefloe.training.warm_start import VocabInfo as VocabInfo
 from icefloe.training.session_creators import WorkerSessionCreator as WorkerSessionCreator
 from icefloe.lib.queue_runner import add_queue_runner as add_queue_runner
 from icefloe.lib.global_step import assert_global_step as assert_global_step
@@ -82,6 +83,7 @@ from icefloe.lib.global_step import get_global_step as get_global_step
 from icefloe.lib.global_step import get_or_create_global_step as get_or_create_global_step
 from icefloe.lib.global_step import global_step as global_step
 from icefloe.saver.meta_files import import_meta_graph as import_meta_graph
+from icefloe.training.init_from_checkpoint import init_from_checkpoint as init_from_checkpoint
 from icefloe.lib.input import input_producer as input_producer
 from icefloe.lib.learning_rates import inverse_time_decay as inverse_time_decay
 from icefloe.checkpoint.state_file import latest_checkpoint as latest_checkpoint
@@ -111,6 +113,7 @@ from icefloe.training.queue_runner import start_queue_runners as start_queue_run
 from icefloe.lib.input import string_input_producer as string_input_producer
 from icefloe.training.event_files import summary_iterator as summary_iterator
 from icefloe.saver.state import update_checkpoint_state as update_checkpoint_state
+from icefloe.training.warm_start import warm_start as warm_start
 from icefloe.saver.meta_files import write_graph as write_graph
 
 def sdca_fprint(input: Any, name: str | None = ...) -> Any: ...
@@ -179,6 +182,7 @@ __all__ = [
     "SummarySaverHook",
     "Supervisor",
     "SyncReplicasOptimizer",
+    "VocabInfo",
     "WorkerSessionCreator",
     "add_queue_runner",
     "assert_global_step",
@@ -199,6 +203,7 @@ __all__ = [
     "get_or_create_global_step",
     "global_step",
     "import_meta_graph",
+    "init_from_checkpoint",
     "input_producer",
     "inverse_time_decay",
     "latest_checkpoint",
@@ -231,5 +236,6 @@ __all__ = [
     "string_input_producer",
     "summary_iterator",
     "update_checkpoint_state",
+    "warm_start",
     "write_graph",
 ]
