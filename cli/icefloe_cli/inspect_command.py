@@ -123,6 +123,7 @@ def _show_graph(data: dict[str, Any], limit: int | None) -> None:
             ("functions", f"{len(graph['functions']):,}, of {count(bodies, 'node')}" if graph["functions"] else ""),
             ("version", f"producer {graph['producer']}, min_consumer {graph['min_consumer']}"),
             ("tensorflow", graph["tensorflow_version"] or by),
+            ("read by", f"{graph['read_by']} and later" if graph["read_by"] else "no release: it has ops of others"),
             ("tags", ", ".join(details.get("tags", []))),
             ("saver", details.get("saver") or ""),
             ("collections", ", ".join(f"{key} ({n})" for key, n in sorted(graph["collections"].items()))),

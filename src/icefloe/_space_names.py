@@ -25,6 +25,7 @@ NAMES: dict[str, dict[str, str]] = {
         "checkpoint.checking.rescue": "rescue",
         "checkpoint.checking.stats": "stats",
         "checkpoint.checking.verify": "verify",
+        "checkpoint.report": "report",
         "checkpoint.keeping.clean": "clean",
         "checkpoint.keeping.prune": "prune",
         "checkpoint.keeping.state": "state",

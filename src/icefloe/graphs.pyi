@@ -12,22 +12,26 @@ from icefloe.analysis.graph_ops import GraphOps as GraphOps
 from icefloe.analysis.graph_io import GraphOutput as GraphOutput
 from icefloe.analysis.graph_overview import GraphOverview as GraphOverview
 from icefloe.analysis.graph_ops import MissingNode as MissingNode
+from icefloe.analysis.oldest_version import OldestVersion as OldestVersion
 from icefloe.analysis.graph_ops import OpCount as OpCount
 from icefloe.transforms.reports import PassReport as PassReport
 from icefloe.analysis.graph_costs import ScopeCost as ScopeCost
 from icefloe.analysis.graph_overview import SignatureRow as SignatureRow
 from icefloe.analysis.graph_overview import TensorRow as TensorRow
 from icefloe.transforms.reports import Transformed as Transformed
+from icefloe.analysis.oldest_version import VersionReason as VersionReason
 from icefloe.transforms.casting import cast_constants as cast
 from icefloe.analysis.graph_costs import graph_costs as costs
 from icefloe.analysis.op_coverage import coverage as coverage
 from icefloe.analysis.graph_diff import graph_diff as diff
 from icefloe.analysis.graph_dot import graph_dot as dot
+from icefloe.transforms.downgrading import downgrade as downgrade
 from icefloe.transforms.stripping import extract as extract
 from icefloe.transforms.fixing import fix as fix
 from icefloe.transforms.freezing import freeze as freeze
 from icefloe.analysis.graph_io import graph_io as io
 from icefloe.analysis.graph_match import graph_match as match
+from icefloe.analysis.oldest_version import oldest_version as oldest_version
 from icefloe.analysis.graph_ops import graph_ops as ops
 from icefloe.transforms.optimizing import optimize as optimize
 from icefloe.analysis.graph_overview import graph_overview as overview
@@ -51,22 +55,26 @@ __all__ = [
     "GraphOutput",
     "GraphOverview",
     "MissingNode",
+    "OldestVersion",
     "OpCount",
     "PassReport",
     "ScopeCost",
     "SignatureRow",
     "TensorRow",
     "Transformed",
+    "VersionReason",
     "cast",
     "costs",
     "coverage",
     "diff",
     "dot",
+    "downgrade",
     "extract",
     "fix",
     "freeze",
     "io",
     "match",
+    "oldest_version",
     "ops",
     "optimize",
     "overview",

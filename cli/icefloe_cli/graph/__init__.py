@@ -15,6 +15,7 @@ COMMANDS = {
     "strip": ("transforms", "strip", "Take out what the outputs do not need."),
     "extract": ("transforms", "extract", "Cut out the part between inputs and outputs."),
     "fix": ("transforms", "fix", "Repair what other tools left broken."),
+    "downgrade": ("rewrites", "downgrade", "Write the graph for an older TensorFlow."),
     "cast": ("rewrites", "cast", "Store constants in 16 bits."),
     "unconst": ("rewrites", "unconst", "Move large constants into a checkpoint: the way around 2 GB."),
     "rename": ("rewrites", "rename", "Give nodes other names."),

@@ -1,4 +1,4 @@
-"""`icefloe graph cast`, `unconst`, `rename` and `stitch`."""
+"""`icefloe graph downgrade`, `cast`, `unconst`, `rename` and `stitch`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,38 @@ from icefloe_cli.options import json_option
 _FETCH = click.option("--fetch", "outputs", multiple=True, metavar="NAME", help="An output. May be repeated.")
 _NO_CHECK = click.option("--no-check", is_flag=True, help="Do not run old and new on random values.")
 _OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The new graph.")
+
+
+@click.command("downgrade")
+@click.argument("graph", type=click.Path())
+@_OUTPUT
+@click.option("--to", "release", required=True, metavar="VERSION", help="The release that is to read it, such as 1.15.")
+@_FETCH
+@_NO_CHECK
+@json_option()
+def downgrade(graph: str, output: str, release: str, outputs: tuple[str, ...], no_check: bool, as_json: bool) -> None:
+    """Write GRAPH so that an older TensorFlow reads it.
+
+    Attrs that the release does not know are taken out where they say no more than their defaults; newer ops become the
+    older ones that compute the same. What has no older form is listed, and nothing is written. `icefloe inspect` says
+    which release reads a graph as it is.
+
+    \b
+    Examples:
+      icefloe graph downgrade frozen.pb --to 1.15 -o old.pb
+      icefloe graph downgrade frozen.pb --to 1.4 --fetch softmax -o old.pb --json
+    """
+    import icefloe
+
+    loaded = icefloe.load_graph(graph)
+    try:
+        result = icefloe.graphs.downgrade(loaded, release, outputs or None, check=not no_check)
+    except ValueError as error:
+        if isinstance(error, icefloe.errors.OpError):
+            raise
+        raise click.BadParameter(str(error), param_hint="--to") from None
+    write_result(result, output)
+    show_report("graph.downgrade", graph, output, result, as_json)
 
 
 @click.command("cast")

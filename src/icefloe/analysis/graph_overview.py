@@ -9,6 +9,7 @@ from typing import Any
 from icefloe import errors
 from icefloe.analysis.graph_costs import GraphCosts, graph_costs
 from icefloe.analysis.graph_io import GraphIO, graph_io
+from icefloe.analysis.oldest_version import oldest_version
 from icefloe.analysis.versions import written_by
 from icefloe.graph.graph import Graph
 from icefloe.saver.variable_nodes import variables_of
@@ -39,7 +40,8 @@ class SignatureRow:
 class GraphOverview:
     """A graph at first sight.
 
-    written_by: the TensorFlow that wrote it, as it says itself or by its producer version. devices: nodes by the device
+    written_by: the TensorFlow that wrote it, as it says itself or by its producer version. read_by: the oldest release
+    that can read it, "" where none has all of its ops. devices: nodes by the device
     they are pinned to. large_constants: those of at least 1 MiB, the largest first, name -> bytes.
     """
 
@@ -49,6 +51,7 @@ class GraphOverview:
     min_consumer: int
     tensorflow_version: str
     written_by: str
+    read_by: str
     ops: dict[str, int]
     devices: dict[str, int]
     signatures: tuple[SignatureRow, ...]
@@ -78,6 +81,7 @@ def graph_overview(graph: Graph, *, depth: int = 1) -> GraphOverview:
         min_consumer=versions.min_consumer,
         tensorflow_version=version,
         written_by=version or written_by(versions.producer),
+        read_by=oldest_version(graph).release,
         ops=dict(Counter(op.type for op in operations).most_common()),
         devices=dict(Counter(op.device for op in operations if op.device).most_common()),
         signatures=tuple(_signature(name, graph.signature_defs[name]) for name in sorted(graph.signature_defs)),

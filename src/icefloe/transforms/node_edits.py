@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from icefloe import errors
+from icefloe import errors, opdefs
 from icefloe.graph.graph import Graph
-from icefloe.proto import GraphDef, NodeDef
+from icefloe.proto import AttrValue, GraphDef, NodeDef
 
 
 def node_of(text: str) -> str:
@@ -154,6 +154,12 @@ class Nodes:
             del self.functions[name]
         return len(gone)
 
+    def set_producer(self, version: int) -> None:
+        """Let the graph say that this producer version wrote it, unless it is as old."""
+        versions = self._source.versions
+        versions.producer = min(versions.producer or version, version)
+        versions.min_consumer = min(versions.min_consumer, versions.producer)
+
     def to_graph_def(self) -> GraphDef:
         """Return the nodes as a GraphDef with the versions of the first one.
 
@@ -205,6 +211,20 @@ def data_inputs(node: NodeDef) -> list[str]:
 def control_inputs(node: NodeDef) -> list[str]:
     """Return the names of the nodes that a node waits for."""
     return [text[1:] for text in node.input if text.startswith("^")]
+
+
+def attr_of(node: NodeDef, name: str) -> AttrValue:
+    """Return an attr of a node, else its default, else one without a value.
+
+    `node.attr[name]` would add the attr to a node that does not have it.
+    """
+    if name in node.attr:
+        return node.attr[name]
+    definition = opdefs.find(node.op)
+    for attr in definition.attr if definition is not None else ():
+        if attr.name == name and attr.HasField("default_value"):
+            return attr.default_value
+    return AttrValue()
 
 
 def called_functions(node: NodeDef) -> list[str]:
