@@ -112,6 +112,8 @@ def _init_scope(reader: CheckpointReader, path: str, given: str, stored: str, ta
             f"Assignment map with scope only name {scope} should map to scope only {stored}. "
             "Should be 'scope/': 'other_scope/'."
         )
+    # What follows the last `/` of a scope counts not, as in TensorFlow; where there is none, the whole is meant.
+    scope = scope if "/" in target else target
     prefix = f"{scope}/" if scope else ""
     names = {name.partition(_PART)[0] for name in default_store()._vars if name.startswith(prefix)}
     for name in sorted(names):

@@ -14,6 +14,7 @@ from icefloe import datatypes
 from icefloe.graph import build
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.tensor import Tensor
+from icefloe.lib import math_range
 from icefloe.lib.initializers import Zeros
 from icefloe.lib.variable_store import PartitionInfo
 
@@ -134,9 +135,8 @@ class RemappedMatrix:
                 old_vocab_size=self.rows.old_size,
             )
         else:
-            ends = (convert_to_tensor(n, datatypes.int64) for n in (offset, offset + count, 1))
-            rows = build.apply_op("Range", *ends, name="range")
-        columns: Any = convert_to_tensor([], datatypes.int64)
+            rows = math_range.range(offset, offset + count, dtype=datatypes.int64)
+        columns: Any = []
         if self.columns.new_vocab:
             columns, columns_present = build.apply_op(
                 "GenerateVocabRemapping",
