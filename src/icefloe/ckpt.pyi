@@ -21,6 +21,7 @@ from icefloe.checkpoint.keeping.prune import prune as prune
 from icefloe.checkpoint.listing import read_part as read_part
 from icefloe.checkpoint.editing.setting import read_value as read_value
 from icefloe.transforms.checkpoint_names import rename as rename
+from icefloe.checkpoint.report import report as report
 from icefloe.checkpoint.checking.rescue import rescue as rescue
 from icefloe.checkpoint.editing.resharding import reshard as reshard
 from icefloe.checkpoint.editing.resizing import resize as resize
@@ -57,6 +58,7 @@ __all__ = [
     "read_part",
     "read_value",
     "rename",
+    "report",
     "rescue",
     "reshard",
     "resize",

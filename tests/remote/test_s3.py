@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from remote.conftest import environment
 
 import icefloe
 from icefloe import ckpt, errors, open_checkpoint, save_checkpoint
 from icefloe.checkpoint import state_file
+from remote.conftest import environment
 
 pytestmark = pytest.mark.slow
 VALUES = {

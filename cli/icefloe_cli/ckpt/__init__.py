@@ -13,6 +13,7 @@ COMMANDS = {
     "cat": ("cat", "print_tensors", "Print values of tensors."),
     "stats": ("stats", "stats", "Print minimum, maximum, mean, NaN, zeros, histogram of tensors."),
     "diff": ("diff", "diff", "Compare two checkpoints."),
+    "report": ("report", "report", "Write a web page: sizes, statistics, histograms, differences."),
     "verify": ("verify", "verify", "Check index, lengths and checksums; say what is damaged."),
     "rescue": ("rescue", "rescue", "Write what is whole in a damaged checkpoint to a new one."),
     "rename": ("rename", "rename", "Give tensors other names; the data are copied."),
