@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import os
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -61,8 +62,17 @@ class _Alone:
                 for (_, limit), count in zip(_libraries(), self._before):
                     limit(count)
 
+    def begin_in_child(self) -> None:
+        """Forget the threads that a child process does not have."""
+        self._lock = threading.Lock()
+        if self._users and not HELD.depth:
+            for (_, limit), count in zip(_libraries(), self._before):
+                limit(count)
+        self._users = 1 if HELD.depth else 0
+
 
 alone = _Alone()
+os.register_at_fork(after_in_child=alone.begin_in_child)
 
 
 def stay_alone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import numpy as np
@@ -125,3 +126,30 @@ def test_blas_has_one_thread_inside_and_its_own_outside() -> None:
     finally:
         for (_, limit), count in zip(blas._libraries(), before, strict=True):
             limit(count)
+
+
+def test_a_child_process_has_blas_for_itself() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def stay() -> None:
+        with blas.alone:
+            inside.set()
+            leave.wait(10)
+
+    before = _counts()
+    thread = threading.Thread(target=stay)
+    thread.start()
+    inside.wait(10)
+    child = os.fork()
+    if not child:
+        try:
+            right = _counts() == before
+            with blas.alone:
+                right = right and set(_counts()) == {1}
+            os._exit(0 if right and _counts() == before else 1)
+        finally:
+            os._exit(2)
+    leave.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert _counts() == before
