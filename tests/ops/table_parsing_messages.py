@@ -99,6 +99,8 @@ CASES = [
     decode(words(ONE), ["b"], ["uint64"], **OWN),
     decode(words(ONE), [], [], **OWN),
     encode([[1, 2, 1, 2, 1, 1, 2, 1], [1, 1, 0, 0, 1, 1, 0, 1]], *VALUES, names=ALL),
+    decode(ONE + ONE, ["b", "d"], ["uint32", "float64"], **OWN),
+    decode(words(TWO), ["f", "h"], ["uint64", "int64"], **OWN),
     encode([[2, 1], [0, 0]], VALUES[1], VALUES[0], names=["b", "a"]),
     encode([[3]], VALUES[1][:1], names=["b"]),
     encode([[1, 1]], VALUES[1][:1], names=["b"]),

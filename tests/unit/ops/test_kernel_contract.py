@@ -5,6 +5,7 @@ A kernel takes numpy scalars as it takes arrays of rank 0, leaves its inputs alo
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from icefloe import datatypes, opdefs
 from icefloe.graph import registry
+from icefloe.resources import ResourceManager
 
 from ops.case import GOLDENS, Case, Golden, difference, load_table, tables
 
@@ -40,7 +42,7 @@ def bound(case: Case) -> tuple[Any, list[Any]]:
     """Return the kernel with its attrs bound, and the inputs as arrays."""
     signature = opdefs.signature(case.op)
     inputs: list[Any] = []
-    attrs: dict[str, Any] = {"node": "n"}
+    attrs: dict[str, Any] = {"node": "n", "manager": ResourceManager()}
     for arg, given in zip(signature.inputs, case.inputs, strict=True):
         if arg.is_list:
             group = tuple(value(x, arg.dtype) for x in given)
@@ -65,7 +67,8 @@ def bound(case: Case) -> tuple[Any, list[Any]]:
         if given is None:
             continue
         if isinstance(given, bytes):
-            given = given.decode()
+            with contextlib.suppress(UnicodeDecodeError):  # what is no text stays bytes
+                given = given.decode()
         if spec.type == "type":
             given = datatypes.as_dtype(given)
         elif spec.type == "list(type)":

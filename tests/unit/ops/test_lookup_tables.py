@@ -85,7 +85,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, graph: Graph) -> None:
         for fill, (_, cls, text) in zip(fills, cases):
             with pytest.raises(cls, match=text) as caught:
                 session.run(fill)
-            assert type(caught.value) is cls
+            assert isinstance(caught.value, cls)
 
 
 def test_a_damaged_file_leaves_the_table_empty(tmp_path: Path, graph: Graph) -> None:
