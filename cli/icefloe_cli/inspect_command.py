@@ -123,7 +123,7 @@ def _show_graph(data: dict[str, Any], limit: int | None) -> None:
             ("functions", f"{len(graph['functions']):,}, of {count(bodies, 'node')}" if graph["functions"] else ""),
             ("version", f"producer {graph['producer']}, min_consumer {graph['min_consumer']}"),
             ("tensorflow", graph["tensorflow_version"] or by),
-            ("read by", f"{graph['read_by']} and later" if graph["read_by"] else "no release: it has ops of others"),
+            ("read by", _readers_text(graph["read_by"], graph["read_by_without_defaults"])),
             ("tags", ", ".join(details.get("tags", []))),
             ("saver", details.get("saver") or ""),
             ("collections", ", ".join(f"{key} ({n})" for key, n in sorted(graph["collections"].items()))),
@@ -141,6 +141,14 @@ def _show_graph(data: dict[str, Any], limit: int | None) -> None:
     _tensor_table("variables", graph["variables"], limit)
     _show_large(graph["large_constants"], limit)
     _show_costs(graph["costs"]["scopes"], limit)
+
+
+def _readers_text(release: str, without_defaults: str) -> str:
+    """Return which releases of TensorFlow can read a graph as it is, and written anew."""
+    if not release:
+        return "no release of TensorFlow: none has all of the ops"
+    more = "" if without_defaults == release else f"; from {without_defaults} without attrs at their defaults"
+    return f"TensorFlow {release} and later{more}"
 
 
 def _parameters_text(costs: dict[str, Any]) -> str:

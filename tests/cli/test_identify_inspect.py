@@ -37,6 +37,7 @@ def test_inspect_meta(cli, savers):
         "nodes        33\n"
         "version      producer 2474, min_consumer 0\n"
         "tensorflow   2.21.0\n"
+        "read by      TensorFlow 2.16 and later; from 1.5 without attrs at their defaults\n"
         "saver        save/restore_all\n"
         "collections  outputs (1), trainable_variables (2), variables (3)\n"
         "devices      /device:CPU:0 (3 nodes)\n"

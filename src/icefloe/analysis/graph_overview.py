@@ -41,8 +41,9 @@ class GraphOverview:
     """A graph at first sight.
 
     written_by: the TensorFlow that wrote it, as it says itself or by its producer version. read_by: the oldest release
-    that can read it, "" where none has all of its ops. devices: nodes by the device
-    they are pinned to. large_constants: those of at least 1 MiB, the largest first, name -> bytes.
+    that can read it, "" where none has all of its ops; read_by_without_defaults: the same once attrs at their defaults
+    are left out. devices: nodes by the device they are pinned to. large_constants: those of at least 1 MiB, the largest
+    first, name -> bytes.
     """
 
     nodes: int
@@ -52,6 +53,7 @@ class GraphOverview:
     tensorflow_version: str
     written_by: str
     read_by: str
+    read_by_without_defaults: str
     ops: dict[str, int]
     devices: dict[str, int]
     signatures: tuple[SignatureRow, ...]
@@ -73,6 +75,7 @@ def graph_overview(graph: Graph, *, depth: int = 1) -> GraphOverview:
     operations = graph.get_operations()
     versions = graph.graph_def_versions
     version = graph.meta_info_def.tensorflow_version if graph.meta_info_def is not None else ""
+    oldest = oldest_version(graph)
     constants = sorted(_constants(graph), key=lambda pair: (-pair[1], pair[0]))
     return GraphOverview(
         nodes=len(operations),
@@ -81,7 +84,8 @@ def graph_overview(graph: Graph, *, depth: int = 1) -> GraphOverview:
         min_consumer=versions.min_consumer,
         tensorflow_version=version,
         written_by=version or written_by(versions.producer),
-        read_by=oldest_version(graph).release,
+        read_by=oldest.release,
+        read_by_without_defaults=oldest.without_defaults,
         ops=dict(Counter(op.type for op in operations).most_common()),
         devices=dict(Counter(op.device for op in operations if op.device).most_common()),
         signatures=tuple(_signature(name, graph.signature_defs[name]) for name in sorted(graph.signature_defs)),

@@ -15,6 +15,13 @@ from icefloe.graph.graph import Graph
 from icefloe.opdefs import history
 from icefloe.proto import AttrValue, NodeDef
 
+# Attrs that say how to run a node, not what it computes.
+_ADVICE = frozenset(
+    ("config_proto", "config", "executor_type", "output_shapes", "debug_name", "metadata", "parallel_iterations")
+    + ("use_inter_op_parallelism", "allowed_devices", "grad_a", "grad_b", "grad_x", "grad_y")
+    + ("read_only_resource_inputs",)
+)
+
 
 @dataclass(frozen=True, slots=True)
 class VersionReason:
@@ -31,8 +38,8 @@ class OldestVersion:
     """The oldest release of TensorFlow, from 1.0 on, that knows all of a graph.
 
     release: for the graph as it is; "" where no release has all of its ops. without_defaults: once attrs that have
-    their defaults are left out, as `graphs.downgrade` does. reasons: what needs more than 1.0, the newest first.
-    unknown: ops that no release has, such as those of libraries.
+    their defaults, or only advise the runtime, are left out, as `graphs.downgrade` does. reasons: what needs more than
+    1.0, the newest first. unknown: ops that no release has, such as those of libraries.
     """
 
     release: str
@@ -60,9 +67,9 @@ def oldest_version(graph: Graph) -> OldestVersion:
         if history.since(node.op) is None:
             unknown.add(node.op)
             continue
-        for release, attr, is_default in needs(node):
+        for release, attr, needless in needs(node):
             as_it_is = max(as_it_is, release)
-            least = least if is_default else max(least, release)
+            least = least if needless else max(least, release)
             if release:
                 key = (release, node.op, attr)
                 counts[key] = counts.get(key, 0) + 1
@@ -82,7 +89,7 @@ def _order(item: tuple[tuple[int, str, str], int]) -> tuple[int, str, str]:
 
 
 def needs(node: NodeDef) -> Iterable[tuple[int, str, bool]]:
-    """Return the releases that a node needs, for its op (attr "") and each attr, and whether the attr has its default.
+    """Return the releases that a node needs, for its op (attr "") and each attr, and whether that may go.
 
     An attr that begins with `_` needs none.
     """
@@ -94,7 +101,8 @@ def needs(node: NodeDef) -> Iterable[tuple[int, str, bool]]:
         if name.startswith("_"):
             continue
         known, allowed = history.attr_since(node.op, name), history.value_since(node.op, name, value)
-        if known > first and name in defaults and same_value(value, defaults[name]):
+        needless = name in _ADVICE or (name in defaults and same_value(value, defaults[name]))
+        if known > first and needless:
             yield known, name, True
         elif max(known, allowed) > first:
             yield max(known, allowed), name, False

@@ -28,11 +28,6 @@ from icefloe.transforms.reports import PassReport, Transformed, notes
 
 assert older_layers  # it registers rules
 
-# Attrs that say how to run a node, not what it computes.
-_ADVICE = frozenset(
-    ("config_proto", "config", "executor_type", "output_shapes", "debug_name", "metadata", "parallel_iterations")
-    + ("use_inter_op_parallelism", "allowed_devices", "grad_x", "grad_y", "read_only_resource_inputs")
-)
 _MOST_ROUNDS = 12
 
 
@@ -136,11 +131,10 @@ class _Downgrade:
         return None
 
     def _clear_attrs(self, node: NodeDef) -> None:
-        for first, attr, is_default in list(needs(node)):
-            if attr and first > self.release and (is_default or attr in _ADVICE):
-                if history.attr_since(node.op, attr) > self.release:
-                    del node.attr[attr]
-                    self.cleared[f"{attr} of {node.op}"] += 1
+        for first, attr, needless in list(needs(node)):
+            if attr and first > self.release and needless:
+                del node.attr[attr]
+                self.cleared[f"{attr} of {node.op}"] += 1
 
     def _write_default(self, node: NodeDef, name: str) -> None:
         if name in node.attr:
