@@ -90,7 +90,7 @@ def _parameters(graph: Graph) -> list[tuple[str, int, int]]:
         return variables
     found = []
     for op in graph.get_operations():
-        if op.type == "Const":
+        if op.type == "Const" and roles.outputs(op):
             tensor = op.outputs[0]
             sizes = tensor.shape.as_list() if tensor.shape.rank else []
             if sizes and tensor.dtype.name in _FLOATS:

@@ -105,13 +105,19 @@ def graph_ops(graph: Graph, fetches: Iterable[Any] | None = None, feeds: Iterabl
 def _element(graph: Graph, item: Any) -> Tensor | Operation:
     if isinstance(item, str) and ":" not in item:
         op = graph.get_operation_by_name(item)
-        return op.outputs[0] if len(op.outputs) == 1 else op
+        outputs = roles.outputs(op)
+        return outputs[0] if len(outputs) == 1 else op
     if isinstance(item, str):
         named = graph._by_name.get(item.partition(":")[0])
-        if named is not None and named.signature is None and not named.outputs:  # nobody knows what such an op gives
+        if named is not None and not roles.outputs(named) and not _gives_nothing(named):  # nobody knows what it gives
             return named
     element: Tensor | Operation = graph.as_graph_element(item)
     return element
+
+
+def _gives_nothing(op: Operation) -> bool:
+    """Whether a node has no outputs by its signature."""
+    return op.signature is not None and not op.signature.outputs
 
 
 def _tensor(graph: Graph, item: Any) -> Tensor:
@@ -124,7 +130,7 @@ def _tensor(graph: Graph, item: Any) -> Tensor:
 def _default_fetches(graph: Graph) -> list[Tensor | Operation]:
     outputs = graph_io(graph).outputs
     signed = [o.name for o in outputs if o.signature is not None]
-    return [graph.get_tensor_by_name(name) for name in signed or [o.name for o in outputs[:1]]]
+    return [_element(graph, name) for name in signed or [o.name for o in outputs[:1]]]
 
 
 def _reason(graph: Graph, op: Operation) -> str | None:

@@ -152,14 +152,17 @@ def _check(
                 seed=seed,
                 initialize=result.initializers,
                 tolerance=tolerance,
-                prepare=fill_variables,
+                prepare=lambda session: fill_variables(session, was),
             )
     except (errors.OpError, KeyError, ValueError, TypeError) as error:
         return Check("not checked", f"the graph does not start: {str(error).splitlines()[0]}")
 
 
-def fill_variables(session: Session) -> None:
-    """Give all variables of a session random values, the same for the same name, dtype and shape."""
+def fill_variables(session: Session, was: Mapping[str, str] | None = None) -> None:
+    """Give all variables of a session random values, the same for the same name, dtype and shape.
+
+    was: what tensors were called before, where they have another name now.
+    """
     variables = list(variables_of(session.graph))
     assigns = []
     with session.graph.as_default(), session.graph.control_dependencies(None):
@@ -167,7 +170,8 @@ def fill_variables(session: Session) -> None:
             shape = [-1 if n is None else n for n in variable.shape or (None,)] if variable.shape != () else []
             if min(shape, default=0) < 0 or math.prod(shape) > _MOST_ELEMENTS:
                 raise errors.InvalidArgumentError(f"variable {variable.name!r} gets no random value: shape {shape}")
-            rng = np.random.default_rng(zlib.crc32(variable.name.encode()))
+            name = node_of((was or {}).get(f"{variable.name}:0", variable.name))
+            rng = np.random.default_rng(zlib.crc32(name.encode()))
             dtype = variable.dtype
             if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
                 raise errors.InvalidArgumentError(f"variable {variable.name!r} of {dtype.name} gets no random value")
