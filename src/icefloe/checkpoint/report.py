@@ -175,6 +175,8 @@ def _difference(d: TensorDiff) -> list[Any]:
 
 
 def _cut(text: str, length: int) -> str:
+    # Bytes that are no UTF-8 are shown as \xff.
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if len(text) <= length:
         return text
     return f"{text[: length // 2]}…{text[-length // 2 :]}"

@@ -47,7 +47,7 @@ function numberText(v) {
   if (v === null || v === undefined) return "";
   if (Number.isInteger(v) && Math.abs(v) < 1e7) return String(v);
   const size = Math.abs(v);
-  return size >= 1e6 || size < 1e-4 ? v.toExponential(3).replace("e+", "e") : String(Number(v.toPrecision(5)));
+  return size >= 1e6 || size < 1e-2 ? v.toExponential(2).replace("e+", "e") : String(Number(v.toPrecision(4)));
 }
 
 function colour(name) {

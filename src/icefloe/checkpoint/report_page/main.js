@@ -1,7 +1,7 @@
 // Titles, totals, the theme; then everything starts.
 
 function tile(value, text, bad) {
-  return element("div", { class: bad ? "tile bad" : "tile" }, element("b", { text: value }), element("span", { text }));
+  return element("div", { class: bad ? "tile alert" : "tile" }, element("b", { text: value }), element("span", { text }));
 }
 
 function setTheme(theme) {

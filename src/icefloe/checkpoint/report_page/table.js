@@ -2,7 +2,7 @@
 
 const ROW_HEIGHT = 28;
 const COLUMNS = [
-  ["name", "name", "34%", "text name", (r) => r.name],
+  ["name", "name", "", "text name", (r) => r.name],
   ["dtype", "dtype", "72px", "text", (r) => r.dtype],
   ["elements", "shape", "104px", "text", (r) => r.shape],
   ["bytes", "size", "74px", "", (r) => sizeText(r.bytes)],
@@ -159,9 +159,10 @@ function showDetail(row) {
   put("min", numberText(row.min)); put("max", numberText(row.max)); put("mean", numberText(row.mean)); put("std", numberText(row.std));
   put("zeros", countText(row.zeros)); put("NaN", countText(row.nan), row.nan > 0); put("Inf", countText(row.inf), row.inf > 0);
   const parts = [element("h3", { text: row.name }), list];
-  if (row.error) parts.push(element("h4", { text: "Damaged" }), element("p", { class: "bad", text: row.error }));
+  const block = (title, ...children) => parts.push(element("div", {}, element("h4", { text: title }), ...children));
+  if (row.error) block("Damaged", element("p", { class: "bad", text: row.error }));
   if (row.bins) {
-    parts.push(element("h4", { text: "Histogram" }), bars(row.bins, "large"),
+    block("Histogram", bars(row.bins, "large"),
       element("div", { class: "ends" }, element("span", { text: numberText(row.min) }), element("span", { text: numberText(row.max) })));
   }
   if (row.status) {
@@ -170,7 +171,7 @@ function showDetail(row) {
     say("status", STATUS_TEXT[row.status]); say("name in B", row.otherName); say("dtype in B", row.otherDtype); say("shape in B", row.otherShape);
     say("max|Δ|", numberText(row.maxAbs)); say("‖Δ‖/‖a‖", numberText(row.relative));
     if (row.changed) say("changed", `${countText(row.changed)} of ${countText(row.elements)}`);
-    parts.push(element("h4", { text: "Against B" }), more);
+    block("Against B", more);
   }
   $("detail").replaceChildren(...parts);
 }

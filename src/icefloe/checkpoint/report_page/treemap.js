@@ -1,5 +1,10 @@
 // Sizes by scope: two levels of a squarified treemap at a time, made of buttons.
 
+// Which of the tensors of a scope tells most of how it changed.
+function rank(row) {
+  return row.status === "changed" || row.status === "close" ? 1 + warmth(row) : row.status && row.status !== "equal" ? 3 : 0;
+}
+
 const TREE = (() => {
   const root = { name: "", path: "", bytes: 0, count: 0, children: new Map(), row: null, hue: 0 };
   for (const row of ROWS) {
@@ -15,6 +20,7 @@ const TREE = (() => {
         node.children.set(key, child);
       }
       child.bytes += row.bytes; child.count++;
+      if (!child.worst || rank(row) > rank(child.worst)) child.worst = row;
       node = child;
     });
     node.row = row;
@@ -23,8 +29,6 @@ const TREE = (() => {
 })();
 
 const byBytes = (node) => [...node.children.values()].sort((a, b) => b.bytes - a.bytes);
-byBytes(TREE).forEach((child, i) => { child.hue = i % 10; });
-const topOf = (node) => { while (node.parent && node.parent !== TREE) node = node.parent; return node; };
 const DTYPES = [...new Set(ROWS.map((row) => row.dtype))].sort();
 
 // Bruls, Huizing, van Wijk: Squarified Treemaps (2000).
@@ -87,26 +91,27 @@ const treemap = {
     if (keepFocus) ($("map").querySelector("button") || $("map")).focus();
   },
 
-  up(node) {
-    let parent = node.parent;
-    while (parent && parent.parent && parent.children.size === 1) parent = parent.parent;
-    return parent;
-  },
-
   fill(node) {
     if (this.paint === "dtype") {
       const row = node.row || firstRow(node);
       return `var(--c${DTYPES.indexOf(row.dtype) % 10})`;
     }
     if (this.paint === "change") {
-      return node.row ? statusColour(node.row) : colour("equal");
+      return statusColour(node.worst);
     }
-    return `var(--c${(this.node === TREE ? topOf(node) : childOf(node, this.node)).hue ?? 0})`;
+    const child = childOf(node, this.base);
+    return child.parent === this.base ? `var(--c${child.hue})` : "var(--equal)";
   },
 
   draw() {
     const map = $("map"), width = map.clientWidth, height = map.clientHeight;
-    byBytes(this.node).forEach((child, i) => { child.hue = i % 10; });
+    this.base = this.node;  // where colours differ: below what holds nearly all
+    for (;;) {
+      const largest = byBytes(this.base)[0];
+      if (!largest || largest.row !== null || largest.bytes < 0.8 * this.base.bytes) break;
+      this.base = largest;
+    }
+    byBytes(this.base).forEach((child, i) => { child.hue = i % 10; });
     map.replaceChildren();
     this.place(this.node, 0, 0, width, height, 0, map);
     const trail = [];
@@ -152,7 +157,7 @@ const treemap = {
     } else if (this.paint === "change") {
       $("legend").replaceChildren(...scaleItems());
     } else {
-      $("legend").replaceChildren(...byBytes(this.node).slice(0, 10).map((child) => item(`var(--c${child.hue})`, `${child.name} ${sizeText(child.bytes)}`)));
+      $("legend").replaceChildren(...byBytes(this.base).slice(0, 10).map((child) => item(`var(--c${child.hue})`, `${child.name} ${sizeText(child.bytes)}`)));
     }
   },
 };
