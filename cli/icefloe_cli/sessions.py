@@ -47,10 +47,19 @@ def tensor_name(graph: Any, name: str) -> str:
 
 
 def fetch_name(graph: Any, name: str) -> str:
-    """Return what to fetch for `name`: a tensor, or an operation without outputs, which is run."""
+    """Return what to fetch for `name`: a tensor, of a resource variable its value, or an operation without outputs,
+    which is run.
+    """
+    import icefloe
+
     if ":" not in name and not graph.get_operation_by_name(name).outputs:
         return name
-    return tensor_name(graph, name)
+    tensor = graph.get_tensor_by_name(tensor_name(graph, name))
+    if tensor.op.type == "VarHandleOp":
+        for variable in icefloe.variables_of(graph):
+            if variable.op is tensor.op and variable.value is not None:
+                return str(variable.value.name)
+    return str(tensor.name)
 
 
 def read_feeds(graph: Any, feeds: Sequence[str]) -> dict[str, Any]:

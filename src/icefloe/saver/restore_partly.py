@@ -34,6 +34,7 @@ class _Decision:
     wanted: Wanted
     source: Source | None = None
     how: tuple[str, ...] = ()
+    cast: tuple[str, ...] = ()
     why: str = ""
 
 
@@ -89,7 +90,9 @@ class Decisions:
             return _Decision(want, source, why=f"stored as {stored.dtype.name}")
         if not shape_fits(want, stored) and not can_fit(want, stored, self._options.shape_rule):
             return _Decision(want, source, why=f"stored with shape {list(stored.shape)}")
-        return _Decision(want, source, (*source.how, *fitting(want, stored, self._options.shape_rule)))
+        how = (*source.how, *fitting(want, stored, self._options.shape_rule))
+        cast = (f"cast from {stored.dtype.name}",) if stored.dtype != dtype else ()
+        return _Decision(want, source, how, cast)
 
     def _find(self, key: str) -> Source | str | None:
         """Return what serves a name, or why several tensors cannot, where that is no error."""
@@ -133,7 +136,9 @@ class Decisions:
             unexpected,
             suggest(missing.values(), self._stored, unexpected),
             restored=tuple(
-                Restored(d.wanted, d.source.key, d.how) for d in self._by_tensor.values() if d.source and not d.why
+                Restored(d.wanted, d.source.key, d.how + d.cast)
+                for d in self._by_tensor.values()
+                if d.source and not d.why
             ),
             skipped={d.wanted.key: d.why for d in self._by_tensor.values() if d.why},
             fallbacks=tuple(fallbacks),
