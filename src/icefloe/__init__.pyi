@@ -49,6 +49,8 @@ from icefloe.lib.printing import Print as Print
 from icefloe.lib.queues import PriorityQueue as PriorityQueue
 from icefloe.datatypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from icefloe.lib.queues import QueueBase as QueueBase
+from icefloe.lib.ragged_tensor import RaggedTensor as RaggedTensor
+from icefloe.lib.ragged_spec import RaggedTensorSpec as RaggedTensorSpec
 from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
 from icefloe.lib.readers import ReaderBase as ReaderBase
 from icefloe.autodiff.registration import RegisterGradient as RegisterGradient
@@ -265,6 +267,7 @@ from icefloe.lib.math_properties import is_strictly_increasing as is_strictly_in
 from icefloe.lib.constants import is_symbolic_tensor as is_symbolic_tensor
 from icefloe.lib.constants import is_tensor as is_tensor
 from icefloe.lib.variable_lists import is_variable_initialized as is_variable_initialized
+from icefloe import layers as layers
 from icefloe.lib.math_special import lbeta as lbeta
 from icefloe.lib.math_range import linspace as lin_space
 from icefloe import linalg as linalg
@@ -334,6 +337,7 @@ from icefloe.lib.quantization import quantize_v2 as quantize_v2
 from icefloe import queue as queue
 from icefloe.datatypes import quint16 as quint16
 from icefloe.datatypes import quint8 as quint8
+from icefloe import ragged as ragged
 from icefloe import random as random
 from icefloe.lib.random_draws import random_crop as random_crop
 from icefloe.lib.random_draws import random_gamma as random_gamma
@@ -684,6 +688,8 @@ __all__ = [
     "PriorityQueue",
     "QUANTIZED_DTYPES",
     "QueueBase",
+    "RaggedTensor",
+    "RaggedTensorSpec",
     "RandomShuffleQueue",
     "ReaderBase",
     "RegisterGradient",
@@ -960,6 +966,7 @@ __all__ = [
     "is_symbolic_tensor",
     "is_tensor",
     "is_variable_initialized",
+    "layers",
     "lbeta",
     "less",
     "less_equal",
@@ -1051,6 +1058,7 @@ __all__ = [
     "queue",
     "quint16",
     "quint8",
+    "ragged",
     "ragged_fill_empty_rows",
     "ragged_fill_empty_rows_grad",
     "random",

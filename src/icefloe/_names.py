@@ -1,6 +1,6 @@
 """The public names: which module and attribute each stands for, and how a namespace looks them up when first asked.
 
-`TABLE[namespace][module]`, from `_top_names` and `_space_names`, is a text of names, `name` or `name=attribute`;
+`TABLE[namespace][module]`, from `_top_names`, `_space_names` and `_kind_names`, is a text of names, `name` or `name=attribute`;
 namespace "" is `icefloe` itself. Four modules are not modules:
 
     op      the attribute is an op's name: a function that adds such a node, with the op's own signature
@@ -18,9 +18,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from icefloe import _space_names, _top_names
+from icefloe import _kind_names, _space_names, _top_names
 
-TABLE: dict[str, dict[str, str]] = {"": _top_names.NAMES, **_space_names.NAMES}
+TABLE: dict[str, dict[str, str]] = {"": _top_names.NAMES, **_space_names.NAMES, **_kind_names.NAMES}
 
 _Entry = tuple[str, str]
 
@@ -42,13 +42,16 @@ def entries(namespace: str) -> dict[str, _Entry]:
 def resolve(namespace: str, name: str, entry: _Entry) -> Any:
     """Return the object that a name stands for, importing its module."""
     module, attribute = entry
+    if module == "module":
+        return importlib.import_module(f"icefloe.{namespace}.{attribute}" if namespace else f"icefloe.{attribute}")
+    from icefloe.lib.ragged_dispatch import for_ragged
+
     if module == "op":
         from icefloe.lib.op_functions import op_function
 
-        return op_function(attribute, name, f"icefloe.{namespace}" if namespace else "icefloe")
-    if module == "module":
-        return importlib.import_module(f"icefloe.{namespace}.{attribute}" if namespace else f"icefloe.{attribute}")
-    return getattr(importlib.import_module(f"icefloe.{module}"), attribute)
+        made = op_function(attribute, name, f"icefloe.{namespace}" if namespace else "icefloe")
+        return for_ragged(module, attribute, made)
+    return for_ragged(module, attribute, getattr(importlib.import_module(f"icefloe.{module}"), attribute))
 
 
 def lazy(namespace: str, scope: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:

@@ -3,8 +3,8 @@
 NAMES: dict[str, str] = {
     "module": """
         errors proto raw_ops app bitwise ckpt compat data dtypes flags gfile graph_util graphs image initializers io
-        linalg logging lookup losses manip math nest nn python_io quantization queue random resource_loader saved_model
-        sets signal sparse spectral strings summary sysconfig test timeline train version
+        layers linalg logging lookup losses manip math nest nn python_io quantization queue ragged random resource_loader
+        saved_model sets signal sparse spectral strings summary sysconfig test timeline train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """
@@ -71,6 +71,8 @@ NAMES: dict[str, str] = {
         zeros ones zeros_like ones_like fill placeholder placeholder_with_default one_hot sequence_mask meshgrid
     """,
     "lib.array_sparse": "sparse_placeholder",
+    "lib.ragged_tensor": "RaggedTensor",
+    "lib.ragged_spec": "RaggedTensorSpec",
     "lib.array_shape": """
         newaxis reshape shape shape_n size rank expand_dims squeeze transpose matrix_transpose
         broadcast_dynamic_shape broadcast_static_shape required_space_to_batch_paddings space_to_batch

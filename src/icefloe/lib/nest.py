@@ -1,7 +1,8 @@
 """Nested structures: lists, tuples, dicts, namedtuples, ranges and attrs classes, down to what is none of these.
 
-A dict's values come in the order of its sorted keys. Composites, SparseTensor and IndexedSlices, are atoms unless
-`expand_composites`, which makes them structures of their tensors.
+A dict's values come in the order of its sorted keys. Composites, SparseTensor, IndexedSlices and RaggedTensor, are
+atoms
+unless `expand_composites`, which makes them structures of their tensors.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _DOT = _Dot()
 
 def is_composite(value: Any) -> bool:
     """Return whether `value` consists of tensors."""
-    return isinstance(value, (SparseTensor, IndexedSlices))
+    return isinstance(value, (SparseTensor, IndexedSlices)) or hasattr(type(value), "component_tensors")
 
 
 def _is_named(value: Any) -> bool:
@@ -48,6 +49,8 @@ def _items(structure: Any) -> Iterator[Any]:
         yield from (structure[key] for key in sorted(structure))
     elif isinstance(structure, SparseTensor):
         yield from (structure.indices, structure.values, structure.dense_shape)
+    elif hasattr(type(structure), "component_tensors"):
+        yield from structure.component_tensors()
     elif isinstance(structure, IndexedSlices):
         parts = (structure.values, structure.indices, structure.dense_shape)
         yield from (part for part in parts if part is not None)
@@ -73,6 +76,8 @@ def _like(structure: Any, items: list[Any]) -> Any:
         return result
     if isinstance(structure, (MappingView, range)):
         return list(items)
+    if hasattr(kind, "component_tensors"):
+        return structure.with_component_tensors(items)
     if is_composite(structure) or _is_named(structure) or hasattr(kind, "__attrs_attrs__"):
         return kind(*items)
     return kind(items)

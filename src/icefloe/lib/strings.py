@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant, convert_to_tensor
 from icefloe.graph.default_graph import name_scope
@@ -66,11 +66,21 @@ def _as_sparse(parts: Any) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
-def _no_ragged(result_type: str) -> None:
-    if result_type == "RaggedTensor":
-        raise errors.UnimplementedError("result_type='RaggedTensor': ragged tensors are not supported")
-    if result_type != "SparseTensor":
+def split_to_sparse(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseTensor:
+    """Return the parts of each string of a vector, split as Python's `str.split` splits, as rows of a SparseTensor."""
+    sep = convert_to_tensor("" if sep is None else sep, dtype=datatypes.string)
+    source = convert_to_tensor(source, dtype=datatypes.string)
+    return _as_sparse(apply_op("StringSplitV2", source, sep, maxsplit=maxsplit))
+
+
+def _as_asked(sparse: SparseTensor, result_type: str) -> Any:
+    if result_type == "SparseTensor":
+        return sparse
+    if result_type != "RaggedTensor":
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+    from icefloe.lib.unicode import rows_of_sparse
+
+    return rows_of_sparse(sparse)
 
 
 def string_split(
@@ -80,17 +90,16 @@ def string_split(
     delimiter: Any = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
-) -> SparseTensor:
-    """Return the parts of each string of a vector as the rows of a SparseTensor.
+) -> Any:
+    """Return the parts of each string of a vector as the rows of a SparseTensor, or of a RaggedTensor.
 
     sep: the characters that separate, default a space; empty: single bytes. skip_empty: leave out empty parts.
     """
     with name_scope(name, "StringSplit", [source]):
-        _no_ragged(result_type)
         sep = renamed("sep", sep, "delimiter", delimiter)
         delimiter = convert_to_tensor(" " if sep is None else sep, dtype=datatypes.string)
         source = convert_to_tensor(source, dtype=datatypes.string)
-        return _as_sparse(apply_op("StringSplit", source, delimiter, skip_empty=skip_empty))
+        return _as_asked(_as_sparse(apply_op("StringSplit", source, delimiter, skip_empty=skip_empty)), result_type)
 
 
 def strings_split(
@@ -100,19 +109,26 @@ def strings_split(
     result_type: str = "SparseTensor",
     source: Any = None,
     name: str | None = None,
-) -> SparseTensor:
-    """Return the parts of each string of a vector as the rows of a SparseTensor, as Python's `str.split` splits.
+) -> Any:
+    """Return the parts of each string as the rows of a SparseTensor, or of a RaggedTensor, as `str.split` splits.
 
     sep: the separator, default white space. maxsplit: at most so many splits.
     """
+    from icefloe.lib.ragged_tensor import as_tensor_or_ragged
+    from icefloe.lib.unicode import split_to_ragged
+
     input = renamed("input", input, "source", source)
     with name_scope(name, "StringSplit", [input]):
-        input = convert_to_tensor(input, dtype=datatypes.string, name="input")
-        _no_ragged(result_type)
+        input = as_tensor_or_ragged(input, dtype=datatypes.string, name="input")
         if input.shape.rank == 0:
             input = apply_op("ExpandDims", input, 0)
-        sep = convert_to_tensor("" if sep is None else sep, dtype=datatypes.string)
-        return _as_sparse(apply_op("StringSplitV2", input, sep, maxsplit=maxsplit))
+        if result_type == "SparseTensor":
+            if input.shape.rank == 1:
+                return split_to_sparse(input, sep, maxsplit)
+            return split_to_ragged(input, sep, maxsplit).to_sparse()
+        if result_type == "RaggedTensor":
+            return split_to_ragged(input, sep, maxsplit)
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
 
 
 def reduce_join(

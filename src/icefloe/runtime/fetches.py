@@ -72,6 +72,15 @@ CONVERSIONS: list[Conversion] = [
 ]
 
 
+# Of what says itself which tensors it consists of, as a RaggedTensor does.
+_PARTS = Conversion(
+    object,
+    lambda whole: whole.fetch_parts(),
+    lambda whole, value: whole.feed_parts(value),
+    lambda whole: whole.fetch_parts()[0],
+)
+
+
 def register_session_run_conversion_functions(
     tensor_type: type[Any],
     fetch_function: Callable[[Any], tuple[Sequence[Any], Callable[[list[Any]], Any]]],
@@ -95,7 +104,7 @@ def find_conversion(value: Any) -> Conversion | None:
     for conversion in CONVERSIONS:
         if isinstance(value, conversion.kind):
             return conversion
-    return None
+    return _PARTS if hasattr(type(value), "fetch_parts") else None
 
 
 class Structure:

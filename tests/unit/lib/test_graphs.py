@@ -62,6 +62,22 @@ SHAPES_APART = {
     "SparseReduceMaxSparse": "as above",
     "SparseSparseMaximum": "known here: the length of an index",
     "mi": "SparseSparseMinimum, as above",
+    # TensorFlow computes sums of constants, and what is made of them, while it builds.
+    "RaggedReduceMin/RaggedSegment/UnsortedSegmentMin": "splits that are running sums",
+    "RaggedReduceSum/RaggedSegment/UnsortedSegmentSum": "as above",
+    "RaggedSegmentSum/UnsortedSegmentSum": "as above",
+    "RaggedSegmentMean/RaggedSegmentSum/UnsortedSegmentSum": "as above",
+    "RaggedSegmentMean/RaggedSegmentSum_1/UnsortedSegmentSum": "as above",
+    "RaggedSegmentMean/truediv/Cast": "as above",
+    "RaggedSegmentMean/truediv/Cast_1": "as above",
+    "RaggedSegmentMean/truediv": "as above",
+    "RaggedGetItem/RaggedGetItem/strided_slice_4": "as above",
+    "RaggedGetItem_1/RaggedGetItem/strided_slice_4": "as above",
+    "RaggedCumSum_2/RaggedFromTensor/boolean_mask/Reshape": "as above",
+    **{
+        f"StringSplit/StringSplit/StringSplit/RaggedFromValueRowIds/RowPartitionFromValueRowIds/{name}": "as above"
+        for name in ("bincount/DenseBincount", "Cumsum", "concat")
+    },
 }
 
 
