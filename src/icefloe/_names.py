@@ -1,6 +1,7 @@
 """The public names: which module and attribute each stands for, and how a namespace looks them up when first asked.
 
-`TABLE[namespace][module]`, from `_top_names`, `_space_names` and `_kind_names`, is a text of names, `name` or `name=attribute`;
+`TABLE[namespace][module]`, from `_top_names`, `_space_names` and `_kind_names`, is a text of names, `name` or
+`name=attribute`;
 namespace "" is `icefloe` itself. Four modules are not modules:
 
     op      the attribute is an op's name: a function that adds such a node, with the op's own signature
