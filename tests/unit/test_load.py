@@ -101,7 +101,7 @@ def test_collections_that_do_not_fit_are_left_out(caplog):
         (b"<html></html>", errors.InvalidArgumentError, "an HTML page"),
         (b"plain text", errors.InvalidArgumentError, "a text file"),
         (b"version https://git-lfs.github.com/spec/v1\n", errors.InvalidArgumentError, "git-LFS"),
-        (b"PK\x03\x04" + b"\0" * 60, errors.InvalidArgumentError, "zip"),
+        (b"PK\x03\x04" + b"\0" * 60, errors.DataLossError, "zip"),
         (b'meta_info_def { stripped_op_list { op { name: "', errors.DataLossError, "text form"),
     ],
 )
