@@ -42,6 +42,7 @@ FLOORS = {
     "icefloe.exporters": 9,
     "icefloe.load": 10,
     "icefloe.identification": 10,
+    "icefloe.graph_conversion": 10,
     "icefloe.training": 10,
     "icefloe.scripts": 11,
 }
@@ -59,6 +60,7 @@ BELOW = {
     "icefloe.transforms": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models"},
     "icefloe.exporters": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models", "icefloe.transforms"},
     "icefloe.identification": {"icefloe.load"},
+    "icefloe.graph_conversion": {"icefloe.load"},
 }
 
 

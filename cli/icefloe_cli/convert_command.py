@@ -15,9 +15,17 @@ _CHECKPOINTS = frozenset(
     ("checkpoint", "v1_checkpoint", "damaged_index", "data_shard", "state", "checkpoint_directory", "meta_graph", "npz")
     + ("hdf5", "keras", "safetensors", "saved_model_directory", "saved_model", "saved_model_text", "directory")
 )
-# Kinds of sources, suffixes of destinations (None: any other) -> module below `icefloe_cli`, function in it. The
-# function gets source, destination and the options given, prints what it did, and returns it for --json.
+_GRAPHS = frozenset(("graph", "graph_text", "json", "tfjs", "tfjs_directory"))
+_MODELS = frozenset(
+    ("meta_graph", "meta_graph_text", "hdf5", "keras", "saved_model_directory", "saved_model", "saved_model_text")
+    + ("checkpoint", "checkpoint_directory", "state", "data_shard", "v1_checkpoint", "directory")
+)
+_GRAPH_FORMATS = frozenset(("pb", "pbtxt", "json", "meta", "saved_model"))
+# Kinds of sources, formats or suffixes of destinations (None: any other) -> module below `icefloe_cli`, function in it.
+# The function gets source, destination and the options given, prints what it did, and returns it for --json.
 CONVERSIONS: list[tuple[frozenset[str], frozenset[str] | None, str, str]] = [
+    (_GRAPHS, None, "graph.converting", "convert_graph"),
+    (_MODELS, _GRAPH_FORMATS, "graph.converting", "convert_graph"),
     (_CHECKPOINTS, None, "ckpt.converting", "convert_checkpoint"),
 ]
 
@@ -25,7 +33,12 @@ CONVERSIONS: list[tuple[frozenset[str], frozenset[str] | None, str, str]] = [
 @click.command()
 @click.argument("source", type=click.Path())
 @click.argument("destination", type=click.Path())
-@click.option("--to", metavar="FORMAT", help="v2, v1, npz, h5 or safetensors; by default DESTINATION's suffix says.")
+@click.option(
+    "--to",
+    metavar="FORMAT",
+    help="v2, v1, npz, h5 or safetensors; of graphs pb, pbtxt, json, meta or saved_model. By default DESTINATION's "
+    "suffix says.",
+)
 @click.option(
     "--strings",
     type=click.Choice(["side", "array", "drop", "refuse"]),
@@ -41,6 +54,9 @@ CONVERSIONS: list[tuple[frozenset[str], frozenset[str] | None, str, str]] = [
     help="Of a checkpoint saved by objects: keys, full names of variables, or object paths.",
 )
 @click.option("--template", type=click.Path(), metavar="FILE", help="Write an .h5 in the layout of this Keras file.")
+@click.option("--fetch", "outputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an output. May be repeated.")
+@click.option("--feed", "inputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an input. May be repeated.")
+@click.option("--tags", help="Of a SavedModel: the graph with these tags, joined by commas.")
 @json_option()
 def convert(source: str, destination: str, as_json: bool, **options: Any) -> None:
     """Convert SOURCE to the format of DESTINATION.
@@ -48,6 +64,11 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
     Checkpoints (V2, V1, SavedModels' variables), .npz, Keras .h5, .weights.h5 and .keras, and .safetensors convert
     into each other, tensors in pieces, whatever the size. What a format cannot say (bfloat16 in an .npz, strings,
     partitions, the object graph) is kept in a side entry, and converting back gives the same bits.
+
+    Graphs (.pb, .pbtxt, .json, .meta, SavedModels, TensorFlow.js and Keras models, checkpoints with a .meta) convert to
+    .pb, .pbtxt, .json and .meta, and to a SavedModel, which is a directory: DESTINATION without a suffix. Where there
+    are values of variables they become constants. --fetch and --feed name the tensors that stay, and the keys of a
+    SavedModel's signature.
 
     \b
     Examples:
@@ -57,13 +78,17 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
       icefloe convert model.ckpt tuned.h5 --template weights.h5
       icefloe convert tf2/ckpt-7 named.ckpt --names full
       icefloe convert model.ckpt-30 old.ckpt --to v1
+      icefloe convert export/1 frozen.pb
+      icefloe convert frozen.pb export/2 --feed x=images:0 --fetch y=softmax:0
+      icefloe convert web_model/model.json model.pb
     """
     import icefloe
 
     kind = icefloe.identify(source).kind
-    suffix = Path(destination).suffix.lower()
-    for kinds, suffixes, module, function in CONVERSIONS:
-        if kind in kinds and (suffixes is None or suffix in suffixes):
+    form = options["to"] or Path(destination).suffix.lower().removeprefix(".")
+    for kinds, formats, module, function in CONVERSIONS:
+        if kind in kinds and (formats is None or form in formats):
+            _refuse_options(options, graphs=module.startswith("graph."))
             work = getattr(importlib.import_module(f"icefloe_cli.{module}"), function)
             data = work(source, destination, options, quiet=as_json)
             if as_json:
@@ -72,3 +97,17 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
     # Opening says best what is wrong with a source that nothing can convert.
     icefloe.open_checkpoint(source).close()
     raise click.UsageError(f"{source} ({kind}) cannot be converted to {destination}.")
+
+
+# Options -> their flags, of graphs and of checkpoints.
+_OF_GRAPHS = {"outputs": "--fetch", "inputs": "--feed", "tags": "--tags"}
+_OF_CHECKPOINTS = {"strings": "--strings", "plain": "--plain", "template": "--template"}
+
+
+def _refuse_options(options: dict[str, Any], *, graphs: bool) -> None:
+    """Take those options out that are of the other kind. Raises: UsageError if one was given."""
+    for name, flag in (_OF_CHECKPOINTS if graphs else _OF_GRAPHS).items():
+        if options.pop(name):
+            raise click.UsageError(f"{flag} is for {'checkpoints' if graphs else 'graphs'}.")
+    if graphs and options.pop("naming") != "key":
+        raise click.UsageError("--names is for checkpoints.")

@@ -3,6 +3,7 @@ from icefloe.analysis.graph_diff import Change as Change
 from icefloe.transforms.reports import Check as Check
 from icefloe.analysis.op_coverage import Coverage as Coverage
 from icefloe.analysis.op_coverage import FamilyCoverage as FamilyCoverage
+from icefloe.graph_conversion import GraphConversion as GraphConversion
 from icefloe.analysis.graph_costs import GraphCosts as GraphCosts
 from icefloe.analysis.graph_diff import GraphDiff as GraphDiff
 from icefloe.analysis.graph_io import GraphIO as GraphIO
@@ -21,6 +22,7 @@ from icefloe.analysis.graph_overview import TensorRow as TensorRow
 from icefloe.transforms.reports import Transformed as Transformed
 from icefloe.analysis.oldest_version import VersionReason as VersionReason
 from icefloe.transforms.casting import cast_constants as cast
+from icefloe.graph_conversion import convert as convert
 from icefloe.analysis.graph_costs import graph_costs as costs
 from icefloe.analysis.op_coverage import coverage as coverage
 from icefloe.analysis.graph_diff import graph_diff as diff
@@ -46,6 +48,7 @@ __all__ = [
     "Check",
     "Coverage",
     "FamilyCoverage",
+    "GraphConversion",
     "GraphCosts",
     "GraphDiff",
     "GraphIO",
@@ -64,6 +67,7 @@ __all__ = [
     "Transformed",
     "VersionReason",
     "cast",
+    "convert",
     "costs",
     "coverage",
     "diff",

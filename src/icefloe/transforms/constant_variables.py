@@ -306,6 +306,7 @@ class _Conversion:
         if is_loop:
             for i, number in arguments.items():
                 scope.held[scope.output(node, i)] = number
+            _forget_shapes(node, set(arguments))
 
     def _copy(self, name: str, arguments: Mapping[int, int], returns: Mapping[int, int]) -> str:
         """Return the name of a copy of function `name` that takes values of these dtypes; a loop returns them too."""
@@ -323,6 +324,8 @@ class _Conversion:
         self.copies[key] = copy.signature.name
         self.nodes.functions[copy.signature.name] = copy
         held = {}
+        if "_input_shapes" in copy.attr:  # that of a handle is a scalar's
+            del copy.attr["_input_shapes"]
         for i, dtype in arguments.items():
             argument = copy.signature.input_arg[i]
             argument.type = dtype
@@ -352,6 +355,16 @@ class _Conversion:
             del copy.signature.control_output[:]
             copy.signature.control_output.extend(outputs)
         return copy.signature.name
+
+
+def _forget_shapes(node: NodeDef, places: set[int]) -> None:
+    """Let the shapes that a loop records of these results be unknown: they are values where handles were."""
+    for attr in ("output_shapes", "_output_shapes"):
+        if attr in node.attr:
+            for i, shape in enumerate(node.attr[attr].list.shape):
+                if i in places:
+                    shape.Clear()
+                    shape.unknown_rank = True
 
 
 def _key(text: str) -> str:
