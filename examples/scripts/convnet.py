@@ -102,7 +102,7 @@ def train():
     (event_file,) = tf.gfile.Glob(os.path.join(FLAGS.log_dir, "test", "events*"))
     for event in tf.train.summary_iterator(event_file):
         for value in event.summary.value:
-            if value.tag == "accuracy":
+            if value.tag.startswith("accuracy"):
                 print("event of step %d: accuracy %.2f" % (event.step, value.simple_value))
 
 

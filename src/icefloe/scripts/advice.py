@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 import difflib
+import importlib
+import re
+from typing import Any
 
 from icefloe.scripts import names
 
-# Path of a name, or the beginning of one -> what there is instead. The longest that fits counts.
+_CELL = "tf.nn.rnn_cell has cells | write the cell as a function of input and state"
+_LOOP = "tf.nn.dynamic_rnn runs one | run the cell with tf.while_loop or tf.scan"
+# Path of a name, or the beginning of one -> what there is instead. The longest that fits counts; of texts between bars
+# the first whose names are all here.
 INSTEAD: dict[str, str] = {
+    # Names from before TensorFlow 1.0.
+    "batch_matmul": "tf.matmul does it",
+    "complex_abs": "tf.abs does it",
+    "concat_v2": "tf.concat does it",
+    "histogram_summary": "tf.summary.histogram does it",
+    "image_summary": "tf.summary.image does it",
+    "inv": "tf.reciprocal does it",
+    "listdiff": "tf.setdiff1d does it",
+    "merge_all_summaries": "tf.summary.merge_all does it",
+    "merge_summary": "tf.summary.merge does it",
+    "mul": "tf.multiply does it",
+    "neg": "tf.negative does it",
+    "pack": "tf.stack does it",
+    "scalar_summary": "tf.summary.scalar does it",
+    "select": "tf.where does it",
+    "sub": "tf.subtract does it",
+    "train.SummaryWriter": "tf.summary.FileWriter does it",
+    "unpack": "tf.unstack does it",
+    # Names of TensorFlow 1 that are not here.
     "contrib": "tf.contrib is not part of it, as of TensorFlow itself since 2.0",
     "contrib.crf": "write the score with tf.scan or tf.while_loop",
     "contrib.data": "the same functions are in tf.data and tf.data.experimental",
@@ -21,15 +46,15 @@ INSTEAD: dict[str, str] = {
     "contrib.framework.load_variable": "tf.train.load_variable is the same",
     "contrib.framework.nest": "tf.nest has flatten, map_structure and pack_sequence_as",
     "contrib.image": "see tf.image",
-    "contrib.layers": "write the layer with tf.get_variable and tf.nn",
-    "contrib.layers.batch_norm": "tf.nn.fused_batch_norm normalizes; its variables are made with tf.get_variable",
-    "contrib.layers.conv2d": "use tf.get_variable and tf.nn.conv2d",
-    "contrib.layers.convolution2d": "use tf.get_variable and tf.nn.conv2d",
-    "contrib.layers.flatten": "tf.reshape(x, [tf.shape(x)[0], -1]) is the same",
-    "contrib.layers.fully_connected": "use tf.get_variable, tf.matmul and tf.nn.relu",
+    "contrib.layers": "tf.layers has layers | write the layer with tf.get_variable and tf.nn",
+    "contrib.layers.batch_norm": "tf.layers.batch_normalization does it | tf.nn.fused_batch_norm normalizes",
+    "contrib.layers.conv2d": "tf.layers.conv2d does it | use tf.get_variable and tf.nn.conv2d",
+    "contrib.layers.convolution2d": "tf.layers.conv2d does it | use tf.get_variable and tf.nn.conv2d",
+    "contrib.layers.flatten": "tf.layers.flatten does it | tf.reshape(x, [tf.shape(x)[0], -1]) is the same",
+    "contrib.layers.fully_connected": "tf.layers.dense(x, n, tf.nn.relu) does it | use tf.get_variable and tf.matmul",
     "contrib.layers.l1_regularizer": "a function w -> scale * tf.reduce_sum(tf.abs(w)) is the same",
     "contrib.layers.l2_regularizer": "a function w -> scale * tf.nn.l2_loss(w) is the same",
-    "contrib.layers.max_pool2d": "use tf.nn.max_pool",
+    "contrib.layers.max_pool2d": "tf.layers.max_pooling2d does it | use tf.nn.max_pool",
     "contrib.layers.optimize_loss": "use an optimizer of tf.train",
     "contrib.layers.variance_scaling_initializer": "tf.variance_scaling_initializer(2.0) is the same",
     "contrib.layers.xavier_initializer": "tf.glorot_uniform_initializer is the same",
@@ -38,10 +63,10 @@ INSTEAD: dict[str, str] = {
     "contrib.legacy_seq2seq": "write the loop with tf.while_loop or tf.scan",
     "contrib.lookup": "the tables are in tf.lookup",
     "contrib.lookup.HashTable": "tf.lookup.StaticHashTable is the same",
-    "contrib.metrics": "compute it with tf.reduce_mean, tf.equal and tf.confusion_matrix",
-    "contrib.rnn": "write the cell as a function and run it with tf.while_loop or tf.scan",
+    "contrib.metrics": "tf.metrics has metrics | compute it with tf.reduce_mean, tf.equal and tf.confusion_matrix",
+    "contrib.rnn": _CELL,
     "contrib.seq2seq": "write the loop with tf.while_loop or tf.scan",
-    "contrib.slim": "write the layers with tf.get_variable and tf.nn; icefloe.load_graph reads a saved graph",
+    "contrib.slim": "write it with tf.layers | write the layers with tf.get_variable and tf.nn",
     "contrib.summary": "see tf.summary",
     "contrib.tensorboard": "TensorBoard itself reads what tf.summary.FileWriter writes",
     "contrib.training": "see tf.train",
@@ -61,7 +86,7 @@ INSTEAD: dict[str, str] = {
     "enable_eager_execution": "graphs and sessions only; fetch values with tf.Session.run",
     "enable_v2_behavior": "graphs and sessions only; fetch values with tf.Session.run",
     "keras": "a saved Keras model is loaded by icefloe.load_graph",
-    "layers": "write the layer with tf.get_variable and tf.nn",
+    "layers": "write such a layer with tf.get_variable and tf.nn",
     "layers.batch_normalization": "tf.nn.fused_batch_norm normalizes; its variables are made with tf.get_variable",
     "layers.conv2d": "use tf.get_variable and tf.nn.conv2d",
     "layers.dense": "use tf.get_variable and tf.matmul",
@@ -72,8 +97,8 @@ INSTEAD: dict[str, str] = {
     "metrics": "compute it with tf.reduce_mean, tf.equal and tf.confusion_matrix, sums in tf.get_local_variable",
     "models": "the models are not part of it",
     "nn.bidirectional_dynamic_rnn": "run each direction with tf.while_loop or tf.scan, one over tf.reverse_sequence",
-    "nn.dynamic_rnn": "run the cell with tf.while_loop or tf.scan",
-    "nn.rnn_cell": "write the cell as a function of input and state",
+    "nn.dynamic_rnn": _LOOP,
+    "nn.rnn_cell": _CELL,
     "nn.static_rnn": "call the cell in a Python loop over tf.unstack(x, axis=1)",
     "placeholder_v2": "tf.placeholder makes one",
     "profiler": "icefloe run --trace says where time goes, as tf.RunOptions and tf.timeline do",
@@ -82,10 +107,10 @@ INSTEAD: dict[str, str] = {
     "python.eager": "graphs and sessions only; fetch values with tf.Session.run",
     "python.estimator": "tf.train.MonitoredTrainingSession with hooks runs a training",
     "python.keras": "a saved Keras model is loaded by icefloe.load_graph",
-    "python.layers": "write the layer with tf.get_variable and tf.nn",
-    "python.ops.rnn": "run the cell with tf.while_loop or tf.scan",
-    "python.ops.rnn_cell": "write the cell as a function of input and state",
-    "python.ops.rnn_cell_impl": "write the cell as a function of input and state",
+    "python.layers": "tf.layers has layers | write the layer with tf.get_variable and tf.nn",
+    "python.ops.rnn": _LOOP,
+    "python.ops.rnn_cell": _CELL,
+    "python.ops.rnn_cell_impl": _CELL,
     "python.profiler": "icefloe run --trace and tf.timeline say where time goes",
     "python.tools.freeze_graph": "icefloe.graphs.freeze, or icefloe graph freeze, does it",
     "python.tools.inspect_checkpoint": "icefloe.open_checkpoint, or icefloe ckpt ls and ckpt cat, show a checkpoint",
@@ -97,6 +122,8 @@ INSTEAD: dict[str, str] = {
     "tpu": "there are no TPUs",
     "xla": "there is no compiler; leave it out",
 }
+# Names that a text speaks of.
+NAME = re.compile(r"\btf\.([A-Za-z_]\w*(?:\.\w+)*)")
 _GENERAL = "docs/compatibility.md lists what there is"
 
 
@@ -107,9 +134,21 @@ def for_name(path: str) -> str:
     for n in range(len(parts), 0, -1):
         text = INSTEAD.get(".".join(parts[:n]))
         if text is not None:
-            return text
+            texts = text.split(" | ")
+            return next((t for t in texts if all(map(_is_here, NAME.findall(t)))), texts[-1])
     near = _near(path)
     return f"{near}; {_GENERAL}" if near else _GENERAL
+
+
+def _is_here(path: str) -> bool:
+    """Whether icefloe has a name, or the class that it is an attribute of has it."""
+    found: Any = importlib.import_module("icefloe")
+    for part in path.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            return False
+    return True
 
 
 def _near(path: str) -> str | None:
@@ -130,6 +169,4 @@ def _names_of(namespace: str) -> list[str]:
     module = names.namespace_module(namespace)
     if module is None:
         return []
-    import importlib
-
     return [name for name in dir(importlib.import_module(module)) if not name.startswith("_")]

@@ -114,7 +114,7 @@ class _Finder(MetaPathFinder, Loader):
         return Facade(spec.name, "TensorFlow's names, as icefloe has them.")
 
     def exec_module(self, module: ModuleType) -> None:
-        if module.__name__ == "tensorflow":
+        if names.namespace_module(module.__name__.partition(".")[2]) == "icefloe":
             import icefloe
 
             module.__file__ = icefloe.__file__

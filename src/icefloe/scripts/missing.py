@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import linecache
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -49,7 +50,13 @@ def missing_name(error: BaseException, sources: Mapping[str, str]) -> MissingNam
         return None
     short = path.removeprefix("compat.v1.")
     written = f"tensorflow.{path}" if path.startswith(("python.", "core.")) else f"tf.{short}"
-    return MissingName(written, file, line, advice.for_name(path))
+    return MissingName(written, _short(file), line, advice.for_name(path))
+
+
+def _short(file: str) -> str:
+    """Return a file's path from the working directory where it is below that."""
+    here = os.path.join(os.getcwd(), "")
+    return file.removeprefix(here)
 
 
 def _last(trace: TracebackType | None) -> TracebackType | None:

@@ -41,6 +41,7 @@ UNLISTED: dict[str, str] = {
         constant_value_as_shape=graph.partial_shape:constant_value_as_shape is_tensor=lib.constants:is_tensor
     """,
     "framework.test_util": "TensorFlowTestCase=scripts.testing:TestCase",
+    "lib.io.file_io": "FileIO=lib.files:GFile",
     "ops.control_flow_ops": "with_dependencies=lib.control:with_dependencies",
     "ops.logging_ops": """
         merge_summary=lib.summaries:merge scalar_summary=lib.summaries:scalar histogram_summary=lib.summaries:histogram
@@ -111,10 +112,21 @@ def listed() -> dict[str, dict[str, str]]:
 
 def is_module(name: str) -> bool:
     """Whether there is a module of this name below tensorflow.python, or one that is below it."""
-    last = name.rpartition(".")[2]
+    package, _, last = name.rpartition(".")
     if name.startswith("ops.") and last.startswith("gen_"):
         return True
-    return any(known == name or known.startswith(f"{name}.") for known in (*listed(), *UNLISTED))
+    if any(known == name or known.startswith(f"{name}.") for known in (*listed(), *UNLISTED)):
+        return True
+    return package in _PACKAGES and _moved(last) is not None
+
+
+# Packages out of which modules were moved in the course of time.
+_PACKAGES = ("framework", "ops", "platform", "training", "training.saving", "util")
+
+
+def _moved(last: str) -> str | None:
+    """Return the module with this last part of its name, in whichever package it is now."""
+    return next((known for known in listed() if known.rpartition(".")[2] == last), None)
 
 
 @functools.cache
@@ -149,6 +161,8 @@ def internal(module: str, name: str) -> Any:
     """Return the object of a name of a module below tensorflow.python. Raises: AttributeError if icefloe has none."""
     if module.rpartition(".")[2].startswith("gen_"):
         return _op_function(name)
+    if module not in listed() and module not in UNLISTED:
+        module = _moved(module.rpartition(".")[2]) or module
     place = _unlisted(module).get(name)
     if place is not None:
         source, _, attribute = place.partition(":")

@@ -22,7 +22,7 @@ def exec_script(command: Sequence[str], *, debug: bool = False) -> int:
     """Run what follows `python` on a command line, a script, `-m`, `-c` or `-`, and return its exit code.
 
     `import tensorflow` gives icefloe's names, in the script, in what it imports and in Pythons that it starts; an
-    installed TensorFlow is not imported. This process becomes the script's: `__main__`, `sys.argv`, `sys.path[0]` and
+    installed TensorFlow is not imported. This process becomes the script's: `__main__`, `sys.argv`, `sys.path` and
     the environment variable PYTHONPATH are as it needs them, and stay so.
 
     An error that the script does not catch is printed as Python prints it. If it is about a name of TensorFlow that
@@ -69,8 +69,13 @@ def _parse(command: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _set_children_path() -> None:
-    """Let Pythons that the script starts find icefloe's names too."""
+    """Let Pythons that the script starts find icefloe's names too.
+
+    A process that multiprocessing spawns takes over `sys.path`, where a folder of PYTHONPATH comes second.
+    """
     folder = str(Path(children.__file__).parent)
+    if folder not in sys.path:
+        sys.path.insert(1, folder)
     known = os.environ.get("PYTHONPATH", "")
     if folder not in known.split(os.pathsep):
         os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{known}" if known else folder
@@ -82,20 +87,21 @@ def _set_first_path(folder: str) -> None:
 
 
 def _run_file(path: str, args: list[str]) -> None:
+    whole = os.path.abspath(path)
     if not os.path.exists(path):
-        raise errors.NotFoundError(f"can't open file {path!r}: no such file")
+        raise errors.NotFoundError(f"can't open file {whole!r}: no such file")
     sys.argv = [path, *args]
     if os.path.isdir(path) or not _is_source(path):
         _set_first_path(path)
         runpy.run_path(path, run_name="__main__")
         return
     _set_first_path(os.path.dirname(os.path.realpath(path)))
-    with io.open_code(os.path.abspath(path)) as file:
+    with io.open_code(whole) as file:
         data = file.read()
     main = _new_main()
-    main.__file__ = path
-    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", path)
-    exec(compile(data, path, "exec", dont_inherit=True), vars(main))
+    main.__file__ = whole
+    main.__loader__ = importlib.machinery.SourceFileLoader("__main__", whole)
+    exec(compile(data, whole, "exec", dont_inherit=True), vars(main))
 
 
 def _is_source(path: str) -> bool:
@@ -109,7 +115,10 @@ def _run_text(text: str, name: str, argv: list[str], sources: dict[str, str]) ->
     sys.argv = argv
     _set_first_path("")
     sources[name] = text
-    exec(compile(text, name, "exec", dont_inherit=True), vars(_new_main()))
+    main = _new_main()
+    if name == "<stdin>":
+        main.__file__ = name
+    exec(compile(text, name, "exec", dont_inherit=True), vars(main))
 
 
 def _run_module(args: list[str]) -> None:
