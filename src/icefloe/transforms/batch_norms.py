@@ -15,7 +15,7 @@ import numpy as np
 from icefloe.graph.tensor_proto import make_ndarray
 from icefloe.proto import NodeDef
 from icefloe.transforms.constant_variables import constant_node
-from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, node_of, set_inputs
+from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, data_inputs, node_of, set_inputs
 from icefloe.transforms.reports import PassReport
 
 _FUSED = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
@@ -50,18 +50,18 @@ def _constant(nodes: Nodes, text: str) -> np.ndarray | None:
     node = nodes[node_of(text)]
     while node.op == "Identity" and not control_inputs(node):
         node = nodes[node_of(node.input[0])]
-    return make_ndarray(node.attr["value"].tensor) if node.op == "Const" else None
+    return make_ndarray(attr_of(node, "value").tensor) if node.op == "Const" else None
 
 
 def _numbers(nodes: Nodes, node: NodeDef) -> tuple[np.ndarray, np.ndarray | None, str] | None:
     """Return the factor per channel that a node multiplies by, what it adds (None: nothing), and the layer's tensor."""
     inputs = data_inputs(node)
-    if node.op in _FUSED and not node.attr["is_training"].b and ("is_training" in node.attr):
+    if node.op in _FUSED and not attr_of(node, "is_training").b:
         values = [_constant(nodes, text) for text in inputs[1:5]]
         if any(v is None for v in values):
             return None
         gamma, beta, mean, variance = (v.astype(np.float64) for v in values if v is not None)
-        epsilon = node.attr["epsilon"].f if "epsilon" in node.attr else 1e-4
+        epsilon = attr_of(node, "epsilon").f
         scale = gamma / np.sqrt(variance + epsilon)
         return scale, beta - mean * scale, inputs[0]
     if node.op == _GLOBAL:
@@ -69,8 +69,8 @@ def _numbers(nodes: Nodes, node: NodeDef) -> tuple[np.ndarray, np.ndarray | None
         if any(v is None for v in values):
             return None
         mean, variance, beta, gamma = (v.astype(np.float64) for v in values if v is not None)
-        scale = 1.0 / np.sqrt(variance + node.attr["variance_epsilon"].f)
-        if node.attr["scale_after_normalization"].b:
+        scale = 1.0 / np.sqrt(variance + attr_of(node, "variance_epsilon").f)
+        if attr_of(node, "scale_after_normalization").b:
             scale = scale * gamma
         return scale, beta - mean * scale, inputs[0]
     if node.op in ("Mul", "RealDiv") and len(inputs) == 2:
@@ -88,8 +88,8 @@ def _fold(nodes: Nodes, node: NodeDef, layer: NodeDef, scale: np.ndarray, shift:
     weights = _constant(nodes, layer.input[1])
     if weights is None or weights.dtype not in (np.float32, np.float64, np.float16):
         return False
-    data_format = (node.attr["data_format"].s or layer.attr["data_format"].s or b"NHWC").decode()
-    if layer.attr["data_format"].s and layer.attr["data_format"].s.decode() != data_format:
+    data_format = (attr_of(node, "data_format").s or attr_of(layer, "data_format").s or b"NHWC").decode()
+    if attr_of(layer, "data_format").s and attr_of(layer, "data_format").s.decode() != data_format:
         return False
     channels_last = data_format in ("NHWC", "NDHWC") or layer.op == "MatMul"
     channels = _channels(layer, weights)
@@ -99,7 +99,7 @@ def _fold(nodes: Nodes, node: NodeDef, layer: NodeDef, scale: np.ndarray, shift:
     scaled = weights.astype(np.float64) * _as_weights(layer, weights, per_channel)
     new = nodes.add(constant_node(nodes.unique(f"{layer.name}/folded_weights"), scaled.astype(weights.dtype)))
     set_inputs(layer, [layer.input[0], new.name, *layer.input[2:]])
-    device, name, dtype = node.device, node.name, layer.attr["T"].type
+    device, name, dtype = node.device, node.name, attr_of(layer, "T").type
     node.ClearField("attr")
     node.attr["T"].type = dtype
     if shift is None:
@@ -118,7 +118,7 @@ def _fold(nodes: Nodes, node: NodeDef, layer: NodeDef, scale: np.ndarray, shift:
 def _channels(layer: NodeDef, weights: np.ndarray) -> int:
     if layer.op == "DepthwiseConv2dNative":
         return int(weights.shape[2] * weights.shape[3])
-    if layer.op == "MatMul" and layer.attr["transpose_b"].b:
+    if layer.op == "MatMul" and attr_of(layer, "transpose_b").b:
         return int(weights.shape[0])
     return int(weights.shape[-1])
 
@@ -140,6 +140,6 @@ def _as_weights(layer: NodeDef, weights: np.ndarray, scale: np.ndarray) -> np.nd
     """Return a factor per output channel in the shape that multiplies the weights."""
     if layer.op == "DepthwiseConv2dNative":
         return scale.reshape(weights.shape[2:])
-    if layer.op == "MatMul" and layer.attr["transpose_b"].b:
+    if layer.op == "MatMul" and attr_of(layer, "transpose_b").b:
         return scale.reshape(-1, 1)
     return scale

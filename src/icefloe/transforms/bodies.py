@@ -16,7 +16,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.tensor_proto import make_ndarray
 from icefloe.proto import AttrValue, FunctionDef, NodeDef
 from icefloe.transforms.constant_variables import constant_node
-from icefloe.transforms.node_edits import Nodes, data_inputs, node_of, set_inputs
+from icefloe.transforms.node_edits import Nodes, attr_of, data_inputs, node_of, set_inputs
 
 Dims = tuple[int | None, ...] | None
 
@@ -105,7 +105,7 @@ class Body:
             return control
         giver = self._by_name[node_of(first)]
         if giver.op == "Switch":  # nothing may wait for a Switch itself: it is never dead
-            giver = self.add("Identity", like, "pivot", [first], T=giver.attr["T"].type)
+            giver = self.add("Identity", like, "pivot", [first], T=attr_of(giver, "T").type)
         return ["^" + giver.name]
 
     def add_constant(self, like: NodeDef, suffix: str, value: Any) -> str:

@@ -15,7 +15,7 @@ from icefloe.graph.tensor_proto import make_ndarray
 from icefloe.proto import NodeDef
 from icefloe.transforms.constant_variables import constant_node
 from icefloe.transforms.finishing import finish, output_names
-from icefloe.transforms.node_edits import Nodes, control_inputs, set_inputs
+from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, set_inputs
 from icefloe.transforms.reports import PassReport, Transformed, notes
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -46,9 +46,9 @@ def cast_constants(
     saved = 0
     told: list[str] = []
     for node in nodes:
-        if node.op != "Const" or node.attr["dtype"].type not in (1, 2):
+        if node.op != "Const" or attr_of(node, "dtype").type not in (1, 2):
             continue
-        value = make_ndarray(node.attr["value"].tensor)
+        value = make_ndarray(attr_of(node, "value").tensor)
         if value.dtype not in _FLOATS or value.size < min_elements:
             continue
         with np.errstate(over="ignore"):

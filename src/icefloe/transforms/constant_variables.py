@@ -22,7 +22,7 @@ from icefloe.datatypes import as_dtype
 from icefloe.graph import graph_file
 from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.proto import FunctionDef, NodeDef
-from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, node_of, set_inputs
+from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, data_inputs, node_of, set_inputs
 from icefloe.transforms.reports import PassReport, notes
 
 RESOURCE = 20  # DT_RESOURCE
@@ -231,7 +231,7 @@ class _Conversion:
         elif node.op in ("ResourceGather", "ResourceGatherNd"):
             self._gather(scope, node, dtype)
         elif node.op == "VariableShape":
-            out_type = node.attr["out_type"].type or 3
+            out_type = attr_of(node, "out_type").type or 3
             self._become(scope, node, "Shape", {"T": dtype, "out_type": out_type})
         elif node.op == "VarIsInitializedOp":
             self._become(scope, node, "Const", {})
@@ -260,11 +260,11 @@ class _Conversion:
         scope.rename(old, scope.output(node))
 
     def _gather(self, scope: _Scope, node: NodeDef, dtype: int) -> None:
-        indices = node.attr["Tindices"].type
+        indices = attr_of(node, "Tindices").type
         if node.op == "ResourceGatherNd":
             self._become(scope, node, "GatherNd", {"Tparams": dtype, "Tindices": indices})
             return
-        batch_dims = node.attr["batch_dims"].i
+        batch_dims = attr_of(node, "batch_dims").i
         self._become(scope, node, "GatherV2", {"Tparams": dtype, "Tindices": indices, "Taxis": 3})
         node.attr["batch_dims"].i = batch_dims
         axis = constant_node(self._unique(scope, node.name + "/axis"), np.int32(batch_dims))

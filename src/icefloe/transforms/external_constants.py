@@ -20,13 +20,13 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.graph.tensor_proto import make_ndarray
 from icefloe.proto import NodeDef
-from icefloe.saver.graph_variables import saver_for
 from icefloe.saver.meta_files import export_meta_graph
+from icefloe.saver.saver import Saver
 from icefloe.session import Session
 from icefloe.shapes import TensorShape
 from icefloe.transforms.comparing import compare_runs
-from icefloe.transforms.finishing import finish, output_names
-from icefloe.transforms.node_edits import Nodes, set_inputs
+from icefloe.transforms.finishing import fill_tables, finish, output_names
+from icefloe.transforms.node_edits import Nodes, attr_of, set_inputs
 from icefloe.transforms.reports import PassReport, Transformed
 
 
@@ -39,6 +39,8 @@ def unconst(
     check: bool = True,
 ) -> Transformed:
     """Write a graph as `<prefix>.meta` with its large constants as variables in the checkpoint `prefix`.
+
+    The Saver of the `.meta` restores these; variables that the graph had before are restored from where they were.
 
     outputs: names of tensors that are compared, by default those of signatures or the likeliest one. min_bytes: smaller
     constants stay in the graph.
@@ -53,7 +55,7 @@ def unconst(
     for node in nodes:
         if node.op != "Const":
             continue
-        value = make_ndarray(node.attr["value"].tensor)
+        value = make_ndarray(attr_of(node, "value").tensor)
         if value.dtype == object or value.nbytes < min_bytes:
             continue
         values[node.name] = value
@@ -69,15 +71,23 @@ def unconst(
     report = PassReport("unconst", added=len(values), changed=len(values))
     result = finish(graph, nodes, wanted, [report], check=False, names=names)
     new = read_graph(result.graph_def)
-    saver = saver_for(new)
+    with new.as_default():
+        saver = Saver({name: new.get_tensor_by_name(f"{name}:0") for name in values})
     save_checkpoint(prefix, values)
     export_meta_graph(f"{prefix}.meta", graph=new, saver_def=saver.as_saver_def())
     if not check:
         return result
     old = read_graph(graph.as_graph_def())
     with Session(graph=old) as before:
+        fill_tables(before, result.initializers)
         found = compare_runs(
-            before, new, result.inputs, wanted, names=names, prepare=lambda session: saver.restore(session, prefix)
+            before,
+            new,
+            result.inputs,
+            wanted,
+            names=names,
+            initialize=result.initializers,
+            prepare=lambda session: saver.restore(session, prefix),
         )
     return replace(result, check=found)
 

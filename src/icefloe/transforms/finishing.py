@@ -137,9 +137,7 @@ def _check(
         old, new = read_graph(graph.as_graph_def()), read_graph(definition)
         with Session(graph=old) as before:
             fill_variables(before)
-            fills = [old._by_name[name] for name in result.initializers if name in old._by_name]
-            if fills:
-                before.run(fills)
+            fill_tables(before, result.initializers)
             was = {new_name: old_name for old_name, new_name in names.items()}
             inputs = [was.get(name, name) for name in result.inputs]
             inputs = [name for name in inputs if node_of(name) in old._by_name]
@@ -156,6 +154,16 @@ def _check(
             )
     except (errors.OpError, KeyError, ValueError, TypeError) as error:
         return Check("not checked", f"the graph does not start: {str(error).splitlines()[0]}")
+
+
+def fill_tables(session: Session, names: Sequence[str]) -> None:
+    """Run the operations that fill tables: those of `names`, or all where the graph calls them otherwise."""
+    known = session.graph._by_name
+    found = [known[name] for name in names if name in known]
+    if len(found) < len(names):
+        found = [op for op in known.values() if op.type in FILLS]
+    if found:
+        session.run(found)
 
 
 def fill_variables(session: Session, was: Mapping[str, str] | None = None) -> None:

@@ -23,7 +23,7 @@ from icefloe.proto import GraphDef, NodeDef, OpDef
 from icefloe.transforms import constant_variables, stripping
 from icefloe.transforms.constant_variables import constant_node
 from icefloe.transforms.finishing import finish, output_names
-from icefloe.transforms.node_edits import Nodes, data_inputs, each_body, node_of, set_inputs, tensor_key
+from icefloe.transforms.node_edits import Nodes, attr_of, data_inputs, each_body, node_of, set_inputs, tensor_key
 from icefloe.transforms.reports import Check, PassReport, Transformed, notes
 
 _VARIABLES = constant_variables.REFERENCES | {"TemporaryVariable", "AutoReloadVariable"}
@@ -107,7 +107,7 @@ def fix_tpu(nodes: Nodes) -> PassReport:
     changed = 0
     for node in nodes:
         if node.op in _TPU_FIRST and data_inputs(node):
-            dtype = node.attr["T"].type
+            dtype = attr_of(node, "T").type
             set_inputs(node, data_inputs(node)[:1])
             node.op = "Identity"
             node.ClearField("attr")
@@ -148,13 +148,7 @@ def fix_inputs(nodes: Nodes) -> PassReport:
         before = list(node.input)
         set_inputs(node, kept)
         changed += before != list(node.input)
-        if "_class" in node.attr:
-            places = [p for p in node.attr["_class"].list.s if p.decode("utf-8", "replace")[5:] in nodes]
-            if len(places) != len(node.attr["_class"].list.s):
-                del node.attr["_class"]
-                if places:
-                    node.attr["_class"].list.s.extend(places)
-                changed += 1
+        changed += nodes.leave_places(node)
     return PassReport("inputs", changed=changed, notes=notes(told))
 
 

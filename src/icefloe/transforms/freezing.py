@@ -102,22 +102,14 @@ def _values(
 def _tidy(nodes: node_edits.Nodes, outputs: Sequence[str], clear_devices: bool) -> PassReport:
     """Cut again, and take out what says nothing in a frozen graph: colocation with nodes that are gone, devices."""
     removed = nodes.keep(needed_nodes(nodes, outputs))
-    changed = 0
 
     def clean(node: NodeDef) -> bool:
         pinned = clear_devices and bool(node.device)
         if pinned:
             node.device = ""
-        if "_class" in node.attr:
-            places = [p for p in node.attr["_class"].list.s if p.decode().removeprefix("loc:@") in nodes]
-            if len(places) != len(node.attr["_class"].list.s):
-                del node.attr["_class"]
-                if places:
-                    node.attr["_class"].list.s.extend(places)
-                return True
         return pinned
 
-    changed = node_edits.each_body(nodes, clean)
+    changed = node_edits.each_body(nodes, clean) + sum(nodes.leave_places(node) for node in nodes)
     functions = nodes.prune_library()
     told = notes([f"{functions} functions are not used any more"] if functions else [])
     return PassReport("tidy", removed=removed, changed=changed, notes=told)

@@ -12,7 +12,7 @@ import numpy as np
 from icefloe.graph.tensor_proto import make_ndarray
 from icefloe.proto import NodeDef
 from icefloe.transforms.constant_variables import constant_node
-from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, node_of, set_inputs
+from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, data_inputs, node_of, set_inputs
 from icefloe.transforms.reports import PassReport
 
 _ADDS = ("Add", "AddV2")
@@ -47,7 +47,7 @@ def fuse_batch_norms(nodes: Nodes, outputs: set[str]) -> PassReport:
         if gamma is None:
             ones = np.ones_like(_value(nodes, found.variance))
             gamma = nodes.add(constant_node(nodes.unique(f"{node.name}/gamma"), ones)).name
-        dtype = node.attr["T"].type
+        dtype = attr_of(node, "T").type
         node.op = "FusedBatchNorm"
         node.ClearField("attr")
         node.attr["T"].type = dtype
@@ -71,7 +71,7 @@ def _drop_idle(nodes: Nodes, outputs: set[str]) -> None:
 
 
 def _value(nodes: Nodes, text: str) -> np.ndarray:
-    return make_ndarray(nodes[node_of(text)].attr["value"].tensor)
+    return make_ndarray(attr_of(nodes[node_of(text)], "value").tensor)
 
 
 def _is_constant(nodes: Nodes, text: str) -> bool:
@@ -89,7 +89,7 @@ def _normalisation(nodes: Nodes, root: NodeDef) -> _Normalisation | None:
             layer, factor = factor, layer
         source = nodes[node_of(layer)]
         beta, moved = shift.input[0], nodes[node_of(shift.input[1])]
-        channels_last = source.attr["data_format"].s in (b"", b"NHWC")
+        channels_last = attr_of(source, "data_format").s in (b"", b"NHWC")
         if source.op not in _LAYERS or not channels_last or moved.op != "Mul" or not _is_constant(nodes, beta):
             continue
         others = [text for text in data_inputs(moved) if text != factor]
@@ -140,18 +140,18 @@ def fuse_resize_and_convolution(nodes: Nodes, outputs: set[str]) -> PassReport:
     for node in nodes:
         if (
             node.op != "Conv2D"
-            or node.attr["data_format"].s not in (b"", b"NHWC")
-            or node.attr["explicit_paddings"].list.i
+            or attr_of(node, "data_format").s not in (b"", b"NHWC")
+            or attr_of(node, "explicit_paddings").list.i
         ):
             continue
-        if any(n != 1 for n in node.attr["dilations"].list.i):
+        if any(n != 1 for n in attr_of(node, "dilations").list.i):
             continue
         image, weights = node.input[0], node.input[1]
         pad = nodes[node_of(image)] if nodes[node_of(image)].op == "MirrorPad" and alone(node_of(image)) else None
         image = pad.input[0] if pad is not None else image
         found = nodes[node_of(image)]
         resize = found if found.op == "ResizeBilinear" and alone(found.name) else None
-        if resize is not None and resize.attr["half_pixel_centers"].b:
+        if resize is not None and attr_of(resize, "half_pixel_centers").b:
             resize = None
         if pad is None and resize is None:
             continue
@@ -160,9 +160,13 @@ def fuse_resize_and_convolution(nodes: Nodes, outputs: set[str]) -> PassReport:
             zeros = constant_node(nodes.unique(f"{node.name}/no_padding"), np.zeros((4, 2), np.int32))
             paddings, mode = nodes.add(zeros).name, b"REFLECT"
         else:
-            paddings, mode = pad.input[1], pad.attr["mode"].s
+            paddings, mode = pad.input[1], attr_of(pad, "mode").s
             gone.append(pad.name)
-        strides, padding, dtype = list(node.attr["strides"].list.i), node.attr["padding"].s, node.attr["T"].type
+        strides, padding, dtype = (
+            list(attr_of(node, "strides").list.i),
+            attr_of(node, "padding").s,
+            attr_of(node, "T").type,
+        )
         node.ClearField("attr")
         node.attr["T"].type = dtype
         node.attr["mode"].s = mode

@@ -9,7 +9,7 @@ that conditionals and loops call stay functions.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from icefloe import errors
@@ -17,7 +17,7 @@ from icefloe.graph import function_graph
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.proto import GraphDef, NodeDef
-from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, set_inputs, tensor_key
+from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, data_inputs, node_of, set_inputs, tensor_key
 from icefloe.transforms.reports import PassReport
 
 CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall"))
@@ -55,7 +55,7 @@ def _library(nodes: Nodes) -> Graph:
 def function_of(node: NodeDef, nodes: Nodes) -> str | None:
     """Return the function that a node calls, or None where it is no call."""
     if node.op in CALLS:
-        name = node.attr["f"].func.name
+        name = attr_of(node, "f").func.name
         return name if name in nodes.functions else None
     return node.op if node.op in nodes.functions else None
 
@@ -96,6 +96,10 @@ def _inline(nodes: Nodes, call: NodeDef, library: Graph, keeps_name: bool) -> li
         set_inputs(node, inputs)
         if not node.device:
             node.device = call.device
+        if "_class" in node.attr:
+            places = [_placed(place, prefix, arguments) for place in node.attr["_class"].list.s]
+            del node.attr["_class"].list.s[:]
+            node.attr["_class"].list.s.extend(places)
         added.append(node)
     results = {
         tensor_key(f"{call.name}:{i}"): outside(tensor.name.removesuffix(":0")) for i, tensor in enumerate(body.outputs)
@@ -110,6 +114,14 @@ def _inline(nodes: Nodes, call: NodeDef, library: Graph, keeps_name: bool) -> li
     else:
         nodes.rewire(results, {call.name: ends})
     return added
+
+
+def _placed(place: bytes, prefix: str, arguments: Mapping[str, str]) -> bytes:
+    """Return a place `loc:@node` of a function's node as it is called in the graph."""
+    if not place.startswith(b"loc:@"):
+        return place
+    name = place[5:].decode("utf-8", "replace")
+    return b"loc:@" + (node_of(arguments[name]) if name in arguments else prefix + name).encode()
 
 
 def _named(call: NodeDef, results: list[str], dtypes: list[Any], runs: list[str]) -> NodeDef:

@@ -161,7 +161,7 @@ class Nodes:
         versions.min_consumer = min(versions.min_consumer, versions.producer)
 
     def to_graph_def(self) -> GraphDef:
-        """Return the nodes as a GraphDef with the versions of the first one.
+        """Return the nodes as a GraphDef with the versions of the first one; none is placed with one that is gone.
 
         Raises: InvalidArgumentError if an input is of a node that is not there.
         """
@@ -171,6 +171,7 @@ class Nodes:
                     raise errors.InvalidArgumentError(
                         f"this would leave a broken graph: node {node.name!r} takes {text!r}, which is gone"
                     )
+            self.leave_places(node)
         result = GraphDef()
         if self._source.HasField("versions"):
             result.versions.CopyFrom(self._source.versions)
@@ -181,6 +182,20 @@ class Nodes:
         if not result.library.function:
             result.ClearField("library")
         return result
+
+    def leave_places(self, node: NodeDef) -> bool:
+        """Take colocation with nodes that are gone out of a node; return whether there was some."""
+        if "_class" not in node.attr:
+            return False
+        places = node.attr["_class"].list.s
+        kept = [p for p in places if not p.startswith(b"loc:@") or p[5:].decode("utf-8", "replace") in self.by_name]
+        if len(kept) == len(places):
+            return False
+        del places[:]
+        places.extend(kept)
+        if not kept:
+            del node.attr["_class"]
+        return True
 
 
 def _end(name: str, tensors: dict[str, str]) -> str:

@@ -14,7 +14,7 @@ from icefloe.proto import GraphDef, NodeDef
 from icefloe.session import Session
 from icefloe.shapes import TensorShape
 from icefloe.transforms import constant_variables, variable_values
-from icefloe.transforms.node_edits import Nodes, node_of, tensor_key
+from icefloe.transforms.node_edits import Nodes, attr_of, node_of, tensor_key
 
 _OF_VARIABLES = frozenset(
     ("Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate", "TruncatedNormal")
@@ -117,10 +117,10 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     if pin_variables_on_cpu and definition.op in _OF_VARIABLES:
         return True
     if definition.op == "Const":
-        return definition.attr["dtype"].type in (datatypes.string, datatypes.int32)
+        return attr_of(definition, "dtype").type in (datatypes.string, datatypes.int32)
     if definition.op in ("DynamicStitch", "ParallelDynamicStitch"):
-        return definition.attr["T"].type == datatypes.int32
-    return definition.op == "Cast" and definition.attr["SrcT"].type == datatypes.int32
+        return attr_of(definition, "T").type == datatypes.int32
+    return definition.op == "Cast" and attr_of(definition, "SrcT").type == datatypes.int32
 
 
 def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
