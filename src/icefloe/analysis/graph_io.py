@@ -28,6 +28,7 @@ _LABEL_NAME = re.compile(r"(?i)(^|/|_)(labels?|targets?|y_?true|y_?|ground_?trut
 # Libraries make these in passing.
 _SHAPES = frozenset(("Shape", "ShapeN", "Size", "Rank"))
 _MOST_SLOTS = 8
+_UNNAMED_CLASS = re.compile(r"(^|/)ArgMax(_\d+)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +179,17 @@ def _outputs(graph: Graph, used_by: list[list[Operation]], found: list[str]) -> 
             results.append(GraphOutput(f"{op.name}:0", "unknown", None, 0.0, (why, "its dtype is not given")))
         for tensor in outputs[:_MOST_SLOTS]:
             score, reasons = _judge(op, tensor, share, labelled[op._id])
+            if _is_for_metrics(op, labelled):
+                score += _LABELLED
+                reasons.append("only what needs labels uses it")
             results.append(GraphOutput(*_tensor_data(tensor), round(score, 1), (why, *reasons)))
     return results
+
+
+def _is_for_metrics(op: Operation, labelled: list[bool]) -> bool:
+    """Whether it is a class that nobody gave a name and that is compared with labels only."""
+    users = [user for tensor in op.outputs for user in tensor.consumers()]
+    return bool(users and _UNNAMED_CLASS.search(op.name)) and all(labelled[user._id] for user in users)
 
 
 def _is_read(op: Operation) -> bool:

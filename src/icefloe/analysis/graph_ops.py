@@ -23,7 +23,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.opdefs.kernel_types import refusal
-from icefloe.runtime import effects, prune
+from icefloe.runtime import effects, foreign_attrs, prune
 
 RUNS, NO_KERNEL, UNKNOWN, FUNCTION = "runs", "no kernel", "unknown op", "function"
 
@@ -140,7 +140,7 @@ def _reason(graph: Graph, op: Operation) -> str | None:
         return status
     if status == RUNS:
         try:
-            return refusal(op.type, op.kernel_attr)
+            return refusal(op.type, op.kernel_attr) or foreign_attrs.refusal(op)
         except errors.OpError as error:
             return error.message
     return None

@@ -17,7 +17,7 @@ _spec.loader.exec_module(graphs)
 
 def test_results_of_a_training_graph_come_first():
     found = tf.graphs.io(graphs.training_graph())
-    assert [o.name for o in found.outputs[:3]] == ["probabilities:0", "ArgMax:0", "head/logits:0"]
+    assert [o.name for o in found.outputs[:3]] == ["probabilities:0", "head/logits:0", "ArgMax:0"]
     assert found.outputs[0].shape == (None, 3)
     assert found.outputs[0].dtype == "float32"
 
