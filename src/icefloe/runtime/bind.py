@@ -21,7 +21,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.opdefs import kernel_types
 from icefloe.proto import NameAttrList
 from icefloe.resources import ResourceManager, Variable
-from icefloe.runtime import effects
+from icefloe.runtime import effects, foreign_attrs
 from icefloe.runtime.plan import Plan, Step
 
 # What a kernel may ask for beside attrs.
@@ -158,6 +158,8 @@ def bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...] = ()) -> 
 
 def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Binding:
     op = step.node
+    if (refused := foreign_attrs.refusal(op)) is not None:
+        raise errors.InvalidArgumentError(refused)
     reads_nothing = not plan.cells or plan.cells.isdisjoint(step.inputs)
     if reads_nothing and (shared := _shared(op)) is not None:
         return shared
