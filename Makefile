@@ -44,6 +44,7 @@ check-generated: $(STAMP)
 	$(PY) fixtures/make/protos.py --check
 	$(PY) fixtures/make/op_families.py --check
 	$(PY) fixtures/make/public_names.py --check
+	$(PY) fixtures/make/compatibility.py --check
 
 clean:
 	rm -rf out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

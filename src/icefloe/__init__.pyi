@@ -6,6 +6,8 @@ from icefloe.autodiff.aggregation import AggregationMethod as AggregationMethod
 from icefloe.lib.checks import Assert as Assert
 from icefloe.proto import AttrValue as AttrValue
 from icefloe._version import COMPILER_VERSION as COMPILER_VERSION
+from icefloe.scripts.places import CXX11_ABI_FLAG as CXX11_ABI_FLAG
+from icefloe.scripts.places import CXX_VERSION as CXX_VERSION
 from icefloe.lib.data_flow import ConditionalAccumulator as ConditionalAccumulator
 from icefloe.lib.data_flow import ConditionalAccumulatorBase as ConditionalAccumulatorBase
 from icefloe.session import Config as Config
@@ -35,6 +37,7 @@ from icefloe.session import InteractiveSession as InteractiveSession
 from icefloe.lib.readers import LMDBReader as LMDBReader
 from icefloe.saved_models.loading import LoadedModel as LoadedModel
 from icefloe.proto import LogMessage as LogMessage
+from icefloe.scripts.places import MONOLITHIC_BUILD as MONOLITHIC_BUILD
 from icefloe.proto import MetaGraphDef as MetaGraphDef
 from icefloe.lib.module import Module as Module
 from icefloe.proto import NameAttrList as NameAttrList
@@ -163,6 +166,7 @@ from icefloe.lib.math_range import cumprod as cumprod
 from icefloe.lib.math_range import cumsum as cumsum
 from icefloe.autodiff.custom import custom_gradient as custom_gradient
 from icefloe import data as data
+from icefloe import debugging as debugging
 from icefloe.lib.parsing import decode_csv as decode_csv
 from icefloe.lib.parsing import decode_json_example as decode_json_example
 from icefloe.lib.parsing import decode_raw as decode_raw
@@ -304,6 +308,7 @@ from icefloe.graph.default_graph import name_scope as name_scope
 from icefloe import nest as nest
 from icefloe.lib.array_shape import newaxis as newaxis
 from icefloe import nn as nn
+from icefloe.autodiff.registration import not_differentiable as no_gradient
 from icefloe.lib.control import no_op as no_op
 from icefloe.lib.variable_scope import no_regularizer as no_regularizer
 from icefloe.lib.linalg import norm as norm
@@ -376,6 +381,7 @@ from icefloe.lib.math_elementwise import round as round
 from icefloe.lib.math_elementwise import rsqrt as rsqrt
 from icefloe.lib.math_cast import saturate_cast as saturate_cast
 from icefloe.checkpoint import save_checkpoint as save_checkpoint
+from icefloe.checkpoint.distributed.saving import save_dask as save_dask
 from icefloe.load import save_graph as save_graph
 from icefloe import saved_model as saved_model
 from icefloe.saved_models.command_inputs import command_inputs as saved_model_inputs
@@ -645,6 +651,8 @@ __all__ = [
     "Assert",
     "AttrValue",
     "COMPILER_VERSION",
+    "CXX11_ABI_FLAG",
+    "CXX_VERSION",
     "ConditionalAccumulator",
     "ConditionalAccumulatorBase",
     "Config",
@@ -674,6 +682,7 @@ __all__ = [
     "LMDBReader",
     "LoadedModel",
     "LogMessage",
+    "MONOLITHIC_BUILD",
     "MetaGraphDef",
     "Module",
     "NameAttrList",
@@ -825,6 +834,7 @@ __all__ = [
     "cumsum",
     "custom_gradient",
     "data",
+    "debugging",
     "decode_base64",
     "decode_compressed",
     "decode_csv",
@@ -1021,6 +1031,7 @@ __all__ = [
     "nest",
     "newaxis",
     "nn",
+    "no_gradient",
     "no_op",
     "no_regularizer",
     "norm",
@@ -1107,6 +1118,7 @@ __all__ = [
     "rsqrt",
     "saturate_cast",
     "save_checkpoint",
+    "save_dask",
     "save_graph",
     "saved_model",
     "saved_model_inputs",

@@ -26,6 +26,7 @@ NAMES: dict[str, dict[str, str]] = {
         "checkpoint.checking.stats": "stats",
         "checkpoint.checking.verify": "verify",
         "checkpoint.report": "report",
+        "checkpoint.distributed.saving": "save_dask",
         "checkpoint.keeping.clean": "clean",
         "checkpoint.keeping.prune": "prune",
         "checkpoint.keeping.state": "state",
@@ -60,6 +61,15 @@ NAMES: dict[str, dict[str, str]] = {
             get_single_element group_by_reducer group_by_window=grouped_by_window ignore_errors map_and_batch
             map_and_batch_with_legacy_function=map_and_batch parallel_interleave prefetch_to_device rebatch=rebatched
             scan=scanned shuffle_and_repeat take_while=taken_while unbatch=unbatched unique
+        """,
+    },
+    "debugging": {
+        "top": """
+            Assert assert_all_finite=verify_tensor_all_finite assert_equal assert_greater assert_greater_equal
+            assert_integer assert_less assert_less_equal assert_near assert_negative assert_non_negative
+            assert_non_positive assert_none_equal assert_positive assert_proper_iterable assert_rank
+            assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type check_numerics is_finite
+            is_inf is_nan is_non_decreasing is_numeric_tensor is_strictly_increasing
         """,
     },
     "dtypes": {

@@ -2,9 +2,10 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops app bitwise ckpt compat data dtypes flags gfile graph_util graphs image initializers io
-        layers linalg logging lookup losses manip math nest nn python_io quantization queue ragged random resource_loader
-        saved_model sets signal sparse spectral strings summary sysconfig test timeline train version
+        errors proto raw_ops app bitwise ckpt compat data debugging dtypes flags gfile graph_util graphs image
+        initializers io layers linalg logging lookup losses manip math nest nn python_io quantization queue ragged
+        random resource_loader saved_model sets signal sparse spectral strings summary sysconfig test timeline train
+        version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """
@@ -29,7 +30,10 @@ NAMES: dict[str, str] = {
     "autodiff.second_derivatives": "hessians",
     "autodiff.aggregation": "AggregationMethod",
     "autodiff.custom": "custom_gradient grad_pass_through",
-    "autodiff.registration": "NoGradient=not_differentiable NotDifferentiable=not_differentiable RegisterGradient",
+    "autodiff.registration": """
+        NoGradient=not_differentiable NotDifferentiable=not_differentiable RegisterGradient
+        no_gradient=not_differentiable
+    """,
     "shapes": """
         Dimension TensorShape dimension_at_index dimension_value disable_v2_tensorshape enable_v2_tensorshape
     """,
@@ -44,6 +48,8 @@ NAMES: dict[str, str] = {
     "saver.variable_nodes": "initializers_of variables_of",
     "identification": "identify",
     "checkpoint": "open_checkpoint save_checkpoint",
+    "checkpoint.distributed.saving": "save_dask",
+    "scripts.places": "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD",
     "scripts.running": "exec_script",
     "proto": """
         AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef
