@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from icefloe_cli.ckpt.workers import dask_option
 from icefloe_cli.options import json_option
 from icefloe_cli.output import emit_json
 
@@ -57,6 +58,7 @@ CONVERSIONS: list[tuple[frozenset[str], frozenset[str] | None, str, str]] = [
 @click.option("--fetch", "outputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an output. May be repeated.")
 @click.option("--feed", "inputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an input. May be repeated.")
 @click.option("--tags", help="Of a SavedModel: the graph with these tags, joined by commas.")
+@dask_option()
 @json_option()
 def convert(source: str, destination: str, as_json: bool, **options: Any) -> None:
     """Convert SOURCE to the format of DESTINATION.
@@ -78,6 +80,7 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
       icefloe convert model.ckpt tuned.h5 --template weights.h5
       icefloe convert tf2/ckpt-7 named.ckpt --names full
       icefloe convert model.ckpt-30 old.ckpt --to v1
+      icefloe convert s3://bucket/model.safetensors s3://bucket/model.ckpt --dask threads
       icefloe convert export/1 frozen.pb
       icefloe convert frozen.pb export/2 --feed x=images:0 --fetch y=softmax:0
       icefloe convert web_model/model.json model.pb

@@ -280,6 +280,9 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as",
     },
     "nn": {
+        "module": "rnn_cell",
+        "lib.rnn_dynamic": "bidirectional_dynamic_rnn dynamic_rnn raw_rnn",
+        "lib.rnn_static": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
         "lib.nn_activations": """
             crelu leaky_relu log_softmax relu6 relu_layer silu=swish swish softmax softplus xw_plus_b bias_add dropout
         """,
@@ -327,6 +330,10 @@ NAMES: dict[str, dict[str, str]] = {
             quantized_conv2d=QuantizedConv2D quantized_max_pool=QuantizedMaxPool quantized_relu_x=QuantizedReluX
             relu=Relu selu=Selu softsign=Softsign
         """,
+    },
+    "nn.rnn_cell": {
+        "lib.rnn_cells": "BasicLSTMCell BasicRNNCell GRUCell LSTMCell LSTMStateTuple MultiRNNCell RNNCell",
+        "lib.rnn_wrappers": "DeviceWrapper DropoutWrapper ResidualWrapper",
     },
     "quantization": {
         "lib.quantization": "dequantize quantize quantize_and_dequantize quantize_and_dequantize_v2",

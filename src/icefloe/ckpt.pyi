@@ -25,6 +25,7 @@ from icefloe.checkpoint.report import report as report
 from icefloe.checkpoint.checking.rescue import rescue as rescue
 from icefloe.checkpoint.editing.resharding import reshard as reshard
 from icefloe.checkpoint.editing.resizing import resize as resize
+from icefloe.checkpoint.distributed.saving import save_dask as save_dask
 from icefloe.checkpoint.listing import scopes as scopes
 from icefloe.checkpoint.editing.setting import set_values as set
 from icefloe.checkpoint.editing.slimming import slim as slim
@@ -62,6 +63,7 @@ __all__ = [
     "rescue",
     "reshard",
     "resize",
+    "save_dask",
     "scopes",
     "set",
     "slim",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from icefloe_cli.ckpt.editing import edit_options, listing, show_json, summary, transfer
+from icefloe_cli.ckpt.workers import dask_option
 from icefloe_cli.output import count
 
 
@@ -14,6 +15,7 @@ from icefloe_cli.output import count
 @click.option("--weights", metavar="W,W,...", help="One weight for each checkpoint; only their ratios count.")
 @click.option("--common", is_flag=True, help="Leave out tensors that not all checkpoints have.")
 @click.option("--last", multiple=True, metavar="PATTERN", help="Take these from the last checkpoint. May be repeated.")
+@dask_option()
 @edit_options(output=None, verify=False)
 def average(
     output: str,
@@ -21,6 +23,7 @@ def average(
     weights: str | None,
     common: bool,
     last: tuple[str, ...],
+    dask: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -32,6 +35,7 @@ def average(
     Examples:
       icefloe ckpt average avg.ckpt model.ckpt-8000 model.ckpt-9000 model.ckpt-10000
       icefloe ckpt average avg.ckpt a.ckpt b.ckpt --weights 0.9,0.1
+      icefloe ckpt average avg.ckpt a.ckpt b.ckpt --dask processes
     """
     import icefloe
 
@@ -41,7 +45,7 @@ def average(
         raise click.BadParameter(f"expected numbers and commas, got {weights!r}", param_hint="--weights") from None
     with transfer("averaging") as progress:
         report = icefloe.ckpt.average(
-            output, sources, weights=numbers, common=common, last=last, dry_run=dry_run, progress=progress
+            output, sources, weights=numbers, common=common, last=last, dry_run=dry_run, progress=progress, dask=dask
         )
     if as_json:
         show_json("average", report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from icefloe_cli.ckpt.editing import edit_options, one_output, show_json, summary, transfer, unmatched
+from icefloe_cli.ckpt.workers import dask_option
 from icefloe_cli.output import Table, count, note
 
 
@@ -15,6 +16,7 @@ from icefloe_cli.output import Table, count, note
 @click.option("--only", multiple=True, metavar="PATTERN", help="Only tensors whose name matches. May be repeated.")
 @click.option("--skip", multiple=True, metavar="PATTERN", help="Not tensors whose name matches. May be repeated.")
 @click.option("--ints", is_flag=True, help="Convert between integers and floating point too.")
+@dask_option()
 @click.option("--saturate", is_flag=True, help="Make what is too large the largest finite value.")
 @edit_options()
 def cast(
@@ -26,6 +28,7 @@ def cast(
     skip: tuple[str, ...],
     ints: bool,
     saturate: bool,
+    dask: str | None,
     output: str | None,
     verify: bool,
     dry_run: bool,
@@ -40,6 +43,7 @@ def cast(
     Examples:
       icefloe ckpt cast model.ckpt half.ckpt --to float16 --skip 're:batch_norm'
       icefloe ckpt cast model.ckpt --to bfloat16 --from float32 --dry-run
+      icefloe ckpt cast s3://b/model.ckpt s3://b/half.ckpt --to float16 --dask tcp://10.0.0.1:8786
     """
     import icefloe
 
@@ -56,6 +60,7 @@ def cast(
             verify=verify,
             dry_run=dry_run,
             progress=progress,
+            dask=dask,
         )
     unmatched(report.unmatched)
     if as_json:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from icefloe_cli.ckpt.plain import as_data, number
+from icefloe_cli.ckpt.workers import dask_option
 from icefloe_cli.options import json_option
 from icefloe_cli.output import Table, count, emit_json, progress, shape_text
 
@@ -20,6 +21,7 @@ from icefloe_cli.output import Table, count, emit_json, progress, shape_text
 @click.option("--map", "maps", multiple=True, metavar="s/X/Y/", help="Turn names of A into those of B; repeatable.")
 @click.option("--bytes", "compare_bytes", is_flag=True, help="Read everything and compare bits, not checksums.")
 @click.option("--all", "show_all", is_flag=True, help="List equal tensors too.")
+@dask_option()
 @json_option()
 @click.pass_context
 def diff(
@@ -32,6 +34,7 @@ def diff(
     maps: tuple[str, ...],
     compare_bytes: bool,
     show_all: bool,
+    dask: str | None,
     as_json: bool,
 ) -> None:
     """Compare checkpoints A and B, of any format, and list what differs.
@@ -50,7 +53,7 @@ def diff(
 
     with progress("Comparing") as done:
         found = icefloe.ckpt.diff(
-            a, b, patterns, rtol=rtol, atol=atol, maps=maps, compare_bytes=compare_bytes, progress=done
+            a, b, patterns, rtol=rtol, atol=atol, maps=maps, compare_bytes=compare_bytes, progress=done, dask=dask
         )
     if as_json:
         emit_json("ckpt.diff", {"equal": found.is_equal, **as_data(found)})

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
 
 import numpy as np
 
@@ -88,6 +88,28 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         Raises: as `read`, a wrong checksum after the last piece.
         """
         yield self.read(name).reshape(-1)
+
+    @overload
+    def to_dask(self, name: str, chunks: Any = "auto") -> Any: ...
+
+    @overload
+    def to_dask(self, name: None = None, chunks: Any = "auto") -> dict[str, Any]: ...
+
+    def to_dask(self, name: str | None = None, chunks: Any = "auto") -> Any:
+        """Return a tensor as a lazy `dask.array.Array`, or a dict of all of them by key.
+
+        A chunk is read, by ranges, by the process that computes it, which needs to reach the same path or URL; it has
+        no checksum of its own and is not checked (`verify` does that), unless it is the whole tensor.
+        chunks: as Dask takes them; "auto" makes chunks of whole rows, of Dask's `array.chunk-size` at most.
+
+        Raises: UnimplementedError if Dask is not installed; as `find`. Computing raises AbortedError where the
+        checkpoint was replaced meanwhile.
+        """
+        from icefloe.checkpoint.distributed.arrays import to_dask
+
+        if name is not None:
+            return to_dask(self, name, chunks)
+        return {key: to_dask(self, key, chunks) for key in self.entries}
 
     def verify(self) -> Verification:
         """Check everything that the files under `prefix` hold now; see `icefloe.ckpt.verify`."""

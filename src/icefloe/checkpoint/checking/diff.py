@@ -4,10 +4,11 @@ not there.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from icefloe import errors
 from icefloe.checkpoint.checking.comparing import Comparison, Tolerance, compare
@@ -94,6 +95,7 @@ def diff(
     maps: Iterable[str | tuple[str, str]] = (),
     compare_bytes: bool = False,
     progress: Progress | None = None,
+    dask: Any = None,
 ) -> Difference:
     """Return how checkpoint `b` differs from `a`; either may be of any format, and sharded or partitioned in any way.
 
@@ -103,7 +105,8 @@ def diff(
     rtol, atol: elements within atol + rtol * |a| count as equal.   maps: rules `s/old/new/` that turn names of A into
     those of B.   compare_bytes: read everything and compare bits, so that -0.0 differs from 0.0; without it tensors of
     equal checksum, size, dtype and shape are taken for equal, and equal values for equal.
-    progress: called with bytes done.
+    progress: called with bytes done.   dask: a scheduler whose workers do it, "threads", "processes", or the address of
+    a cluster.
 
     Raises: as `open_checkpoint`; InvalidArgumentError if two names of A are mapped to one, for bad rules and
     tolerances.
@@ -113,10 +116,48 @@ def diff(
     names = Names(maps)
     with open_checkpoint(a) as left, open_checkpoint(b) as right:
         out = Difference(left.prefix, right.prefix)
-        work = _Work(left, right, Tolerance(rtol, atol, compare_bytes), out, progress)
+        tolerance = Tolerance(rtol, atol, compare_bytes)
         pairs = _pairs(left, right, patterns, names)
-        for name, other in pairs:
-            out.tensors.append(_compare(work, name, other))
+        if dask is None:
+            work = _Work(left, right, tolerance, out, progress)
+            out.tensors = [_compare(work, name, other) for name, other in pairs]
+        else:
+            sizes = [left.entries[name].size if name is not None else 0 for name, _ in pairs]
+            _compare_in_workers(dask, out, pairs, sizes, tolerance, progress)
+    return out
+
+
+def _compare_in_workers(
+    dask: Any,
+    out: Difference,
+    pairs: list[tuple[str | None, str | None]],
+    sizes: list[int],
+    tolerance: Tolerance,
+    progress: Progress | None,
+) -> None:
+    from icefloe.checkpoint.distributed import scheduling
+
+    a, b = scheduling.absolute(out.a), scheduling.absolute(out.b)
+    with scheduling.cluster(dask) as workers:
+        groups = [g for g in scheduling.shares(sizes, workers.workers) if g]
+        tasks = [functools.partial(_compare_some, a, b, [pairs[i] for i in group], tolerance) for group in groups]
+
+        def done(number: int, _: Difference) -> None:
+            if progress is not None:
+                progress(sum(sizes[i] for i in groups[number]))
+
+        found: dict[int, TensorDiff] = {}
+        for group, part in zip(groups, workers.run(tasks, done)):
+            found |= dict(zip(group, part.tensors))
+            out.by_checksum += part.by_checksum
+    out.tensors = [found[i] for i in range(len(pairs))]
+
+
+def _compare_some(a: str, b: str, pairs: list[tuple[str | None, str | None]], tolerance: Tolerance) -> Difference:
+    with open_checkpoint(a) as left, open_checkpoint(b) as right:
+        out = Difference(a, b)
+        work = _Work(left, right, tolerance, out, None)
+        out.tensors = [_compare(work, name, other) for name, other in pairs]
     return out
 
 

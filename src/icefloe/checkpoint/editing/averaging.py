@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,7 @@ def average(
     last: Sequence[str] | str = (),
     dry_run: bool = False,
     progress: Progress | None = None,
+    dask: Any = None,
 ) -> AverageReport:
     """Write under `dst` the checkpoint whose floating-point and complex tensors are the weighted mean of those of
     `sources`.
@@ -52,13 +54,50 @@ def average(
     The mean is computed in float64 (complex128) and has the tensor's dtype; integers, strings and all that is no such
     number are the last source's. weights: one for each source, by default equal; only their ratios count. common:
     leave out tensors that not all sources have, which else is an error. last: patterns of tensors to take from the
-    last source too.
+    last source too. dask: a scheduler whose workers do it, "threads", "processes", or the address of a cluster; the
+    result then has a data file for each part.
 
     Raises: InvalidArgumentError if sets of names, shapes or dtypes differ, with all that do.
     """
     if not sources:
         raise errors.InvalidArgumentError("average: there is no checkpoint to average")
     shares = _shares(weights, len(sources))
+    patterns = [last] if isinstance(last, str) else list(last)
+    if dask is None:
+        return _average(dst, sources, shares, common, patterns, dry_run=dry_run, progress=progress)
+    from icefloe.checkpoint.distributed import edits, scheduling
+
+    with contextlib.ExitStack() as stack:
+        readers = [stack.enter_context(open_checkpoint(path)) for path in sources]
+        found = [scheduling.absolute(reader.prefix) for reader in readers]
+        count = len(readers[-1].entries)
+    target = scheduling.absolute(target_prefix("", dst, is_bundle=False))
+    reports = edits.edit(
+        dask,
+        _average,
+        target,
+        count,
+        dry_run=dry_run,
+        progress=progress,
+        sources=found,
+        shares=shares,
+        common=common,
+        last=patterns,
+    )
+    return edits.joined(reports, target)
+
+
+def _average(
+    output: Path,
+    sources: Sequence[Path],
+    shares: list[float],
+    common: bool,
+    last: list[str],
+    *,
+    dry_run: bool,
+    progress: Progress | None = None,
+    part: tuple[int, int] | None = None,
+) -> AverageReport:
     with contextlib.ExitStack() as stack:
         readers = [stack.enter_context(open_checkpoint(path)) for path in sources]
         all_contents = [contents_of(reader) for reader in readers]
@@ -66,13 +105,13 @@ def average(
         report = AverageReport(
             source=readers[-1].prefix,
             sources=[r.prefix for r in readers],
-            weights=[1.0] * len(readers) if weights is None else [float(w) for w in weights],
+            weights=list(shares),
             dry_run=dry_run,
         )
         names = _common_names(all_contents, report, common)
         graph = objects.read_objects(final.reader)
         from_last = Patterns(last, objects.full_names(graph))
-        plan = Plan(target_prefix("", dst, is_bundle=False), [], final.shards)
+        plan = Plan(target_prefix("", output, is_bundle=False), [], final.shards)
         for name in final.tensors:
             if name not in names:
                 continue
@@ -87,7 +126,7 @@ def average(
         if graph is not None and report.left_out:
             prune_to(plan, graph, final)
         plan.order_as(final)
-        plan.carry_out(report, progress)
+        plan.carry_out(report, progress, part=part)
         return report
 
 

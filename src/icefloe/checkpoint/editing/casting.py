@@ -39,6 +39,14 @@ class Loss:
     rounded: int = 0
     max_error: float = 0.0
 
+    def add(self, other: Loss) -> None:
+        """Count what was done to another part of the tensor."""
+        self.elements += other.elements
+        self.overflow += other.overflow
+        self.underflow += other.underflow
+        self.rounded += other.rounded
+        self.max_error = max(self.max_error, other.max_error)
+
 
 @dataclass(kw_only=True)
 class CastReport(EditReport):
@@ -76,39 +84,96 @@ def cast(
     verify: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
+    dask: Any = None,
 ) -> CastReport:
     """Write the checkpoint `src` with its floating-point tensors as `dtype`, under `dst` or in place.
 
     only, skip: patterns of names. source_dtypes: only tensors of these. ints: integers too, where `dtype` is floating
     point, and floating-point ones where it is an integer. saturate: what is too large becomes the largest finite
     value. Complex tensors become another complex dtype only. Rounding is to nearest even, towards zero for integers,
-    as TensorFlow's Cast.
+    as TensorFlow's Cast. dask: a scheduler whose workers do it, "threads", "processes", or the address of a cluster;
+    the result then has a data file for each part.
 
     Raises: InvalidArgumentError for a dtype that is none of numbers.
     """
     to = _number_type(dtype)
     wanted = {_number_type(d) for d in source_dtypes}
+    conversion = _Wanted(to, _listed(only), _listed(skip), wanted, ints, saturate)
+    if dask is None:
+        return _cast(src, dst, conversion, verify=verify, dry_run=dry_run, progress=progress)
+    from icefloe.checkpoint.distributed import edits, scheduling
+
+    with open_checkpoint(src) as reader:
+        source, count = scheduling.absolute(reader.prefix), len(reader.entries)
+        target = scheduling.absolute(target_prefix(reader.prefix, dst, is_bundle=isinstance(reader, BundleReader)))
+    reports = edits.edit(
+        dask,
+        _cast,
+        target,
+        count,
+        dry_run=dry_run,
+        progress=progress,
+        src=source,
+        wanted=conversion,
+        verify=verify,
+    )
+    report = edits.joined(reports, target)
+    for other in reports[1:]:
+        for name, loss in other.cast.items():
+            report.cast[name].add(loss)
+    return report
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What to convert to what."""
+
+    to: DType
+    only: list[str]
+    skip: list[str]
+    sources: set[DType]
+    ints: bool
+    saturate: bool
+
+
+def _listed(patterns: Iterable[str] | str) -> list[str]:
+    return [patterns] if isinstance(patterns, str) else list(patterns)
+
+
+def _cast(
+    src: Path,
+    output: Path | None,
+    wanted: _Wanted,
+    *,
+    verify: bool,
+    dry_run: bool,
+    progress: Progress | None = None,
+    part: tuple[int, int] | None = None,
+) -> CastReport:
+    to = wanted.to
     with open_checkpoint(src) as reader:
         contents = contents_of(reader)
         report = CastReport(source=reader.prefix, dry_run=dry_run)
-        target = target_prefix(reader.prefix, dst, is_bundle=isinstance(reader, BundleReader))
+        target = target_prefix(reader.prefix, output, is_bundle=isinstance(reader, BundleReader))
         full = objects.full_names(objects.read_objects(reader))
-        chosen, passed = Patterns(only, full), Patterns(skip, full)
+        chosen, passed = Patterns(wanted.only, full), Patterns(wanted.skip, full)
         plan = Plan(target, [], contents.shards)
         for name, tensor in contents.tensors.items():
             matches = (not chosen or chosen.matches(name)) and not passed.matches(name)
-            of_type = tensor.dtype != to and (not wanted or tensor.dtype in wanted)
-            if matches and of_type and _convertible(tensor.dtype, to, ints):
+            of_type = tensor.dtype != to and (not wanted.sources or tensor.dtype in wanted.sources)
+            if matches and of_type and _convertible(tensor.dtype, to, wanted.ints):
                 loss = report.cast[name] = Loss(tensor.dtype.name, to.name)
-                plan.outputs.append(mapped(tensor, to, _Conversion(to, loss, saturate)))
+                plan.outputs.append(mapped(tensor, to, _Conversion(to, loss, wanted.saturate)))
             else:
                 plan.outputs.append(copied(tensor))
         report.unmatched = chosen.unmatched + passed.unmatched
         plan.order_as(contents)
-        plan.carry_out(report, progress, verify=verify)
+        plan.carry_out(report, progress, verify=verify, part=part)
         if dry_run:
+            written = {output.name for output in plan.outputs}
             for name, loss in report.cast.items():
-                _count(contents[name], _Conversion(to, loss, saturate))
+                if name in written:
+                    _count(contents[name], _Conversion(to, loss, wanted.saturate))
         return report
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, names, slices
 from icefloe.checkpoint.commit import begin
+from icefloe.checkpoint.distributed.scheduling import shares
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.shard_file import ShardFile
 from icefloe.checkpoint.editing.stored import Contents, Piece, Tensor
@@ -133,15 +134,20 @@ class Plan:
         progress: Progress | None = None,
         *,
         verify: bool = False,
+        part: tuple[int, int] | None = None,
     ) -> None:
         """Write the checkpoint and complete `report`; with `report.dry_run` only the latter.
 
-        verify: check the sums of what is copied too.
+        verify: check the sums of what is copied too.   part: (number, count), to write only that part of the outputs.
 
         Raises: InvalidArgumentError, before anything is written, for two tensors of one name or a name that cannot
         be; DataLossError if a source is damaged; what the file system says.
         """
         _check_names(self.outputs)
+        if part is not None:
+            chosen = shares([output.bytes for output in self.outputs], part[1])
+            self.outputs = [self.outputs[i] for i in chosen[part[0]]]
+            self.shards = 1
         self.describe(report)
         if report.dry_run:
             return

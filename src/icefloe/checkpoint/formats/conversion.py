@@ -6,6 +6,7 @@ names, dtypes, strings, partitions and object graph.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -15,6 +16,7 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint import files, names, object_graph
+from icefloe.checkpoint.distributed.scheduling import shares
 from icefloe.checkpoint.formats.array_reader import ArrayReader
 from icefloe.checkpoint.formats.side_entry import SideEntry
 from icefloe.checkpoint.formats.storing import Advance, Item
@@ -93,6 +95,7 @@ def convert(
     naming: Literal["key", "full", "path"] = "key",
     template: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    dask: Any = None,
 ) -> Conversion:
     """Write the checkpoint `source`, of any format, in another format, and say what was done. A former `destination`
     stays until the new one is complete.
@@ -106,12 +109,77 @@ def convert(
         program that restores by name asks for; "path", its object paths. The last two leave the object graph out.
     template: of an .h5 to write, a Keras file whose layout to take: a copy of it with the weights of `source`, by name.
     progress: called with (bytes done, bytes in all).
+    dask: a scheduler whose workers do it, "threads", "processes", or the address of a cluster. A V2 checkpoint is
+        written in parts and has a data file for each; a file of arrays is written by a single worker.
 
     Memory: a few MB more than the largest tensor, and where both formats allow it less than one.
 
     Raises: InvalidArgumentError if the format cannot hold a tensor; as `open_checkpoint`.
     """
     kind = format_of(destination, to)
+    if dask is not None:
+        return _convert_in_workers(
+            dask, source, _target(destination, kind), kind, progress,
+            {"strings": strings, "plain": plain, "naming": naming, "template": template},
+        )  # fmt: skip
+    return _convert(
+        source, destination, kind, strings=strings, plain=plain, naming=naming, template=template, progress=progress
+    )
+
+
+def _convert_in_workers(
+    dask: Any,
+    source: Path,
+    target: str,
+    kind: str,
+    progress: Callable[[int, int], None] | None,
+    options: dict[str, Any],
+) -> Conversion:
+    from icefloe.checkpoint.distributed import parts, scheduling
+
+    with open_checkpoint(source) as reader:
+        place = scheduling.absolute(reader.prefix)
+        total = sum(e.num_elements * e.dtype.size for e in reader.entries.values())
+        tensors = len(reader.entries)
+    target = scheduling.absolute(target)
+    if options["template"] is not None:
+        options["template"] = scheduling.absolute(options["template"])
+    bytes_done = [0]
+
+    def done(_: int, part: Conversion) -> None:
+        bytes_done[0] += part.bytes
+        if progress is not None:
+            progress(bytes_done[0], total)
+
+    with scheduling.cluster(dask) as workers:
+        if kind != "v2":
+            found: Conversion = workers.run([functools.partial(_convert, place, target, kind, **options)], done)[0]
+            return found
+        count = max(min(workers.workers, tensors), 1)
+        with parts.parts(target, count) as made:
+            tasks = [
+                functools.partial(_convert, place, prefix, kind, part=(i, count), **options)
+                for i, prefix in enumerate(made.prefixes)
+            ]
+            reports = workers.run(tasks, done)
+    first: Conversion = reports[0]
+    first.destination = target
+    first.tensors, first.bytes = sum(r.tensors for r in reports), bytes_done[0]
+    return first
+
+
+def _convert(
+    source: Path,
+    destination: Path,
+    kind: str,
+    *,
+    strings: str | None,
+    plain: bool,
+    naming: str,
+    template: Path | None,
+    progress: Callable[[int, int], None] | None = None,
+    part: tuple[int, int] | None = None,
+) -> Conversion:
     if strings not in (None, "side", "array", "drop", "refuse") or naming not in ("key", "full", "path"):
         raise errors.InvalidArgumentError(f"no such choice: strings={strings!r}, naming={naming!r}")
     target = _target(destination, kind)
@@ -128,6 +196,11 @@ def convert(
             return done
         named = _named(reader, naming, done)
         if kind == "v2":
+            if part is not None:
+                entries = [reader.entries[key] for key in named.values()]
+                chosen = shares([e.num_elements * e.dtype.size for e in entries], part[1])
+                names_in_order = list(named)
+                named = {names_in_order[i]: named[names_in_order[i]] for i in chosen[part[0]]}
             work.write_bundle(named)
         elif kind == "v1":
             work.write_v1(named)
