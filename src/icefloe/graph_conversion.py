@@ -134,7 +134,7 @@ def _format(path: str, to: str | None) -> str:
         if suffix in suffixes:
             return form
     # A directory's name may have a point in it: `model.v2`.
-    if path.endswith("/") or os.path.isdir(path) or suffix[1:2].isdigit():
+    if path.endswith("/") or os.path.isdir(path) or re.match(r"\.v?\d", suffix):
         return "saved_model"
     known = ", ".join(s for suffixes in FORMATS.values() for s in suffixes if s)
     raise ValueError(f"{path!r}: no graph is written as {suffix}; there are {known}, or a directory for a SavedModel")

@@ -149,9 +149,9 @@ _MODELS: dict[str, Callable[[str], Graph]] = {
 def save_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     """Write a graph, or a GraphDef message, to `path`, and return the path.
 
-    The suffix gives the form: `.pbtxt` and `.txt` text, `.json` JSON, `.meta` a MetaGraphDef with collections, else a
-    binary GraphDef. In a binary one, nodes that were read from a file and not changed keep their bytes. The file is
-    put in place whole.
+    The suffix gives the form: `.pbtxt` and `.txt` text, `.json` JSON, `.meta` a MetaGraphDef with collections and
+    signatures, else a binary GraphDef. In a binary one, nodes that were read from a file and not changed keep their
+    bytes. The file is put in place whole.
 
     Raises: NotFoundError if the directory does not exist; PermissionDeniedError and others as the system says.
     """
@@ -159,7 +159,12 @@ def save_graph(graph: Any, path: str | os.PathLike[str]) -> str:
     if path.endswith(".meta") and isinstance(graph, Graph):
         from icefloe.saver.graph_variables import known_saver_def
         from icefloe.saver.meta_files import export_meta_graph
+        from icefloe.saver.meta_files import write_graph as write_message
 
-        export_meta_graph(path, graph=graph, saver_def=known_saver_def(graph))
+        meta = export_meta_graph(graph=graph, saver_def=known_saver_def(graph))
+        for key, signature in graph.signature_defs.items():
+            meta.signature_def[key].CopyFrom(signature)
+        directory, name = os.path.split(path)
+        write_message(meta, directory, name, as_text=False)
         return path
     return write_graph(graph, path)
