@@ -280,10 +280,10 @@ class Layer:
                 )
                 if regularizer and not any(id(part) in existing for part in _parts([variable])):
                     self._regularize(name, variable, regularizer)
-        with init_scope():
-            trained = set(map(id, _parts(trainable_variables())))
-        is_trained = trainable and self.trainable and any(id(part) in trained for part in _parts([variable]))
-        (self._trainable_weights if is_trained else self._non_trainable_weights).append(variable)
+        trained = trainable and self.trainable and is_trained(variable)
+        kept = self._trainable_weights if trained else self._non_trainable_weights
+        if all(variable is not other for other in kept):
+            kept.append(variable)
         return variable
 
     def add_variable(self, *args: Any, **kwargs: Any) -> Any:
@@ -425,6 +425,13 @@ def _parts(variables: Sequence[Any]) -> list[Any]:
     return [
         part for variable in variables for part in ([variable] if isinstance(variable, Variable) else list(variable))
     ]
+
+
+def is_trained(variable: Any) -> bool:
+    """Whether a variable, or the first of its parts, is among those of the graph that are trained."""
+    with init_scope():
+        trained = set(map(id, _parts(trainable_variables())))
+    return id(_parts([variable])[0]) in trained
 
 
 def _collect(items: Sequence[Any], key: str) -> None:

@@ -14,6 +14,7 @@ from icefloe.lib.nn_pooling import avg_pool_v2 as avg_pool_v2
 from icefloe.lib.nn_normalization import batch_norm_with_global_normalization as batch_norm_with_global_normalization
 from icefloe.lib.nn_normalization import batch_normalization as batch_normalization
 from icefloe.lib.nn_activations import bias_add as bias_add
+from icefloe.lib.rnn_dynamic import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
 from icefloe.lib.nn_ctc import collapse_repeated as collapse_repeated
 from icefloe.lib.nn_sampling import compute_accidental_hits as compute_accidental_hits
 from icefloe.lib.nn_convolution import conv1d as conv1d
@@ -40,6 +41,7 @@ from icefloe.lib.nn_depthwise import depthwise_conv2d_backprop_filter as depthwi
 from icefloe.lib.nn_depthwise import depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input
 from icefloe.lib.nn_pooling import dilation2d as dilation2d
 from icefloe.lib.nn_activations import dropout as dropout
+from icefloe.lib.rnn_dynamic import dynamic_rnn as dynamic_rnn
 from icefloe.lib.nn_embedding import embedding_lookup as embedding_lookup
 from icefloe.lib.nn_embedding import embedding_lookup_sparse as embedding_lookup_sparse
 from icefloe.lib.nn_pooling import erosion2d as erosion2d
@@ -64,8 +66,10 @@ from icefloe.lib.nn_normalization import moments as moments
 from icefloe.lib.nn_sampling import nce_loss as nce_loss
 from icefloe.lib.nn_normalization import normalize_moments as normalize_moments
 from icefloe.lib.nn_pooling import pool as pool
+from icefloe.lib.rnn_dynamic import raw_rnn as raw_rnn
 from icefloe.lib.nn_activations import relu6 as relu6
 from icefloe.lib.nn_activations import relu_layer as relu_layer
+from icefloe.nn import rnn_cell as rnn_cell
 from icefloe.lib.nn_embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from icefloe.lib.nn_sampling import sampled_softmax_loss as sampled_softmax_loss
 from icefloe.lib.nn_depthwise import separable_conv2d as separable_conv2d
@@ -79,6 +83,9 @@ from icefloe.lib.nn_activations import softplus as softplus
 from icefloe.lib.array_shape import space_to_batch as space_to_batch
 from icefloe.lib.array_shape import space_to_depth as space_to_depth
 from icefloe.lib.nn_losses import sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits
+from icefloe.lib.rnn_static import static_bidirectional_rnn as static_bidirectional_rnn
+from icefloe.lib.rnn_static import static_rnn as static_rnn
+from icefloe.lib.rnn_static import static_state_saving_rnn as static_state_saving_rnn
 from icefloe.lib.nn_normalization import sufficient_statistics as sufficient_statistics
 from icefloe.lib.nn_activations import swish as swish
 from icefloe.lib.nn_top_k import top_k as top_k
@@ -118,6 +125,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "bidirectional_dynamic_rnn",
     "collapse_repeated",
     "compute_accidental_hits",
     "conv1d",
@@ -146,6 +154,7 @@ __all__ = [
     "depthwise_conv2d_native_backprop_input",
     "dilation2d",
     "dropout",
+    "dynamic_rnn",
     "elu",
     "embedding_lookup",
     "embedding_lookup_sparse",
@@ -178,9 +187,11 @@ __all__ = [
     "quantized_conv2d",
     "quantized_max_pool",
     "quantized_relu_x",
+    "raw_rnn",
     "relu",
     "relu6",
     "relu_layer",
+    "rnn_cell",
     "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
     "selu",
@@ -196,6 +207,9 @@ __all__ = [
     "space_to_batch",
     "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
+    "static_bidirectional_rnn",
+    "static_rnn",
+    "static_state_saving_rnn",
     "sufficient_statistics",
     "swish",
     "tanh",
