@@ -3,9 +3,10 @@
     resolve_handles   the cell of a variable is looked up once, not in every run
     fold_constants    what depends on constants only is computed once
     forward           ops that only hand a value on disappear: their output is their input's slot
+    drop_unread       pure steps that only a control edge asked for disappear, as they do in TensorFlow
     fuse              a convolution takes over its bias, normalization and activation; see `fusing`
 
-None touches what is fed, stateful, random or fails. Steps are in an order that respects all edges, and dropping steps
+None touches what is fed, stateful or random, nor the targets of a run; a failure is lost only with a value nobody reads. Steps are in an order that respects all edges, and dropping steps
 keeps that order. `ownership` then says which inputs a kernel may keep without a copy.
 """
 
@@ -42,6 +43,7 @@ class Draft:
     """Bound steps on their way through the passes.
 
     cells: as in `Plan`. constants: values of slots that are the same in every run. fetches: slots read in the end.
+    targets: ids of nodes that run even if nobody reads what they make.
     """
 
     cells: frozenset[int]
@@ -49,6 +51,7 @@ class Draft:
     bindings: tuple[Binding, ...]
     constants: dict[int, Any]
     fetches: tuple[int, ...]
+    targets: frozenset[int] = frozenset()
 
 
 def optimize(draft: Draft) -> Draft:
@@ -132,6 +135,35 @@ def forward(draft: Draft) -> Draft:
     return replace(draft, steps=tuple(steps), bindings=tuple(bindings), fetches=fetches)
 
 
+def drop_unread(draft: Draft) -> Draft:
+    """Drop pure steps whose outputs nobody reads: a control edge alone asked for them."""
+    read = set(draft.fetches)
+    for step in draft.steps:
+        read.update(step.inputs)
+        read.update(step.watch)
+    if all(_is_wanted(step, binding, read, draft) for step, binding in zip(draft.steps, draft.bindings)):
+        return draft
+    read = set(draft.fetches)
+    kept = []
+    for step, binding in zip(reversed(draft.steps), reversed(draft.bindings)):
+        if _is_wanted(step, binding, read, draft):
+            read.update(step.inputs)
+            read.update(step.watch)
+            kept.append((step, binding))
+    kept.reverse()
+    return replace(draft, steps=tuple([k[0] for k in kept]), bindings=tuple([k[1] for k in kept]))
+
+
+def _is_wanted(step: Step, binding: Binding, read: set[int], draft: Draft) -> bool:
+    return (
+        not binding.is_pure
+        or step.is_guarded
+        or step.loop is not None
+        or not read.isdisjoint(step.outputs)
+        or id(step.node) in draft.targets
+    )
+
+
 def fuse(draft: Draft) -> Draft:
     """Let products and convolutions take over what is done to their outcome alone."""
     if not any(step.node.type in _FUSED for step in draft.steps):
@@ -143,7 +175,7 @@ def fuse(draft: Draft) -> Draft:
 
 _FUSED = frozenset(("Conv2D", "DepthwiseConv2dNative", "MatMul"))
 
-PASSES = (resolve_handles, fold_constants, forward, fuse)
+PASSES = (resolve_handles, fold_constants, forward, drop_unread, fuse)
 
 
 def ownership(draft: Draft) -> dict[int, tuple[bool, ...]]:

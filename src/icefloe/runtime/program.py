@@ -108,7 +108,8 @@ class Program:
             self._use_general(whole, setup)
             return
         self.plan = whole
-        draft = optimize.Draft(whole.cells, whole.steps, setup.bound(whole.steps), {}, whole.fetches)
+        targets = frozenset(map(id, whole.targets))
+        draft = optimize.Draft(whole.cells, whole.steps, setup.bound(whole.steps), {}, whole.fetches, targets)
         made = routine.prepare(draft, setup)
         self.steps, self.bindings = made.steps, made.bindings
         self.constants, self.fetches = made.constants, made.fetches

@@ -128,6 +128,24 @@ def test_what_is_not_folded(graph: Graph) -> None:
     assert caught.value.node == "MatMul"
 
 
+def test_what_only_a_control_edge_asks_for_and_nobody_reads(graph: Graph) -> None:
+    """TensorFlow leaves it out too, unless it is a target or does more than make a value."""
+    x = placeholder(shape=None)
+    apart = apply_op("Reshape", apply_op("Neg", x, name="neg"), np.array([7, -1], np.int32), name="apart")
+    checked = apply_op("CheckNumerics", x, message="bad")
+    with graph.control_dependencies([apart, checked]):
+        y = apply_op("Mul", x, x)
+    found = made([y], [x])
+    assert names(found.steps) == ["CheckNumerics", "Mul"]
+    assert found.run([np.ones(2, np.float32)])[0].tolist() == [1, 1]
+    with Session() as s:
+        assert s.run(y, {x: [1, 2]}).tolist() == [1, 4]
+        for asked in (apart.op, apart):
+            with pytest.raises(errors.InvalidArgumentError) as caught:
+                s.run([y, asked], {x: [1, 2]})
+            assert caught.value.node == "apart"
+
+
 def test_order_survives_folding(graph: Graph, capfd: Any) -> None:
     """A constant that must come after a Print still comes after it, and so does what follows the constant."""
     first = apply_op("Print", np.float32(1), [], message="first")

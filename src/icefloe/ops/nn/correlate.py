@@ -18,12 +18,14 @@ from numpy.lib.stride_tricks import as_strided
 
 from icefloe.machine import blas, products, threads
 from icefloe.machine.products import Finish
+from icefloe.ops.nn import correlate_rows
 from icefloe.ops.nn.windows import Window
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
 PATCH_BYTES = 1 << 19  # of patches copied at a time: they stay in the cache until they are multiplied
 _LEAST_PATCHES = 192  # so many rows repay BLAS's work on the filter
+_SHORT_RUN = 24  # elements in a row of the window too few to be copied by themselves
 _MOST_TOTALS = 4  # sums over all places that are made side by side
 
 
@@ -43,8 +45,11 @@ def padded(x: Array, windows: Sequence[Window]) -> Array:
 
 
 def _patches(x: Array, windows: Sequence[Window]) -> Array:
-    """Return the patches of padded `x` as a view, [n, *out, *size, c]."""
+    """Return the patches of padded `x` as a view, [n, *out, *size, c], or one with fewer and longer last dimensions."""
     n, spatial, channels = x.strides[0], x.strides[1:-1], x.strides[-1]
+    tall = len(windows) == 2 and windows[0].size > 4 and windows[0].dilation == 1
+    if tall and windows[1].size * x.shape[-1] <= _SHORT_RUN:
+        return _longer_patches(x, windows)
     return as_strided(
         x,
         (len(x), *(w.out for w in windows), *(w.size for w in windows), x.shape[-1]),
@@ -54,6 +59,22 @@ def _patches(x: Array, windows: Sequence[Window]) -> Array:
             *(s * w.dilation for s, w in zip(spatial, windows)),
             channels,
         ),
+        writeable=False,
+    )
+
+
+def _longer_patches(x: Array, windows: Sequence[Window]) -> Array:
+    """As `_patches`, [n, *out, size, size * c], by way of a copy where a patch without dilation lies in one piece."""
+    down, across = windows
+    n, h, w, c = x.strides
+    shape = (len(x), across.out, x.shape[1], across.size, x.shape[-1])
+    seen = np.empty(shape, x.dtype)
+    seen[...] = as_strided(x, shape, (n, w * across.stride, h, w * across.dilation, c), writeable=False)
+    n, w, h = seen.strides[:3]
+    return as_strided(
+        seen,
+        (len(x), down.out, across.out, down.size, across.size * x.shape[-1]),
+        (n, h * down.stride, w, h * down.dilation, x.itemsize),
         writeable=False,
     )
 
@@ -136,7 +157,11 @@ def correlate(x: Array, w: Array, windows: Sequence[Window], groups: int = 1, fi
     if _is_pointwise(windows) and groups == 1:
         products.matmul(_strided(x, windows), w.reshape(depth, made), flat, finish)
         return out
+    row_by_row = groups == 1 and correlate_rows.applies(x, windows, made)
     x = padded(np.ascontiguousarray(x), windows)
+    if row_by_row:
+        correlate_rows.correlate(x, w, windows, out, finish)
+        return out
     for group in range(groups):
         columns = slice(group * made, (group + 1) * made)
         filters = np.ascontiguousarray(w[..., columns]).reshape(-1, made)
@@ -251,7 +276,10 @@ def filter_gradient(x: Array, dy: Array, windows: Sequence[Window], groups: int 
     if _is_pointwise(windows) and groups == 1:
         products.matmul(_strided(x, windows).T, dy.reshape(-1, made), out.reshape(depth, made))
         return out
+    row_by_row = groups == 1 and correlate_rows.applies(x, windows, made)
     x = padded(np.ascontiguousarray(x), windows)
+    if row_by_row:
+        return correlate_rows.filter_gradient(x, dy, windows).reshape(out.shape)
     flat = np.ascontiguousarray(dy).reshape(-1, dy.shape[-1])
     for group in range(groups):
         columns = slice(group * made, (group + 1) * made)

@@ -26,6 +26,7 @@ from icefloe.shapes import Dims, shape_text
 
 _BLOCK = 1 << 17
 _LARGE = 1 << 18  # elements from which on the blocks are worth more than one thread
+_CACHED = 1 << 15  # elements of a block that go through the formula at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +124,16 @@ def _check_same_shape(arrays: tuple[Any, ...], what: str = "its slots") -> None:
 def _dense(update: Update, arrays: tuple[Any, ...], gradient: str, grad: Any, keywords: dict[str, Any]) -> None:
     _check_same_shape(arrays)
     _check_same_shape((arrays[0], grad), gradient)
-    if grad.size <= _BLOCK:
+    if grad.size <= _CACHED:
         update.formula(*arrays, grad, **keywords)
         return
     flat = [a.reshape(-1) for a in arrays]
     grad = grad.reshape(-1)
 
     def block(i: int) -> None:
-        part = slice(i * _BLOCK, (i + 1) * _BLOCK)
-        update.formula(*[a[part] for a in flat], grad[part], **keywords)
+        for start in range(i * _BLOCK, min((i + 1) * _BLOCK, grad.size), _CACHED):
+            part = slice(start, min(start + _CACHED, (i + 1) * _BLOCK))
+            update.formula(*[a[part] for a in flat], grad[part], **keywords)
 
     threads.share(-(-grad.size // _BLOCK), block, large=grad.size > _LARGE)
 

@@ -139,10 +139,22 @@ def adam(
     use_nesterov: bool,
 ) -> None:
     rate = lr * np.sqrt(1 - beta2_power) / (1 - beta1_power)
-    m += (grad - m) * (1 - beta1)
-    v += (grad * grad - v) * (1 - beta2)
-    direction = grad * (1 - beta1) + beta1 * m if use_nesterov else m
-    var -= direction * rate / (np.sqrt(v) + epsilon)
+    step = np.subtract(grad, m, out=np.empty_like(m))
+    step *= 1 - beta1
+    m += step
+    np.multiply(grad, grad, out=step)
+    step -= v
+    step *= 1 - beta2
+    v += step
+    if use_nesterov:
+        step = grad * (1 - beta1) + beta1 * m
+        step *= rate
+    else:
+        np.multiply(m, rate, out=step)
+    root = np.sqrt(v)
+    root += epsilon
+    step /= root
+    var -= step
 
 
 def adam_amsgrad(
