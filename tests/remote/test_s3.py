@@ -173,7 +173,9 @@ def test_a_saver_saves_and_restores(s3, bucket):
             assert session.run(v) == 1.5
     import fsspec
 
-    assert not fsspec.filesystem("s3").exists(f"{bucket}/t/m-1.index")
+    left = {name.rpartition("/")[2] for name in fsspec.filesystem("s3").ls(f"{bucket}/t")}
+    assert {"m-2.index", "m-3.index", "m-3.meta", "checkpoint"} < left and not [n for n in left if n.startswith("m-1.")]
+    assert not Path("s3:").exists()
 
 
 def test_missing_and_denied(s3, bucket, monkeypatch):

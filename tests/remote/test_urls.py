@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import icefloe
+from cli.conftest import cli as cli
 from icefloe import ckpt, errors, open_checkpoint, save_checkpoint
 from icefloe.checkpoint import files
 from icefloe.checkpoint.merge import merge_checkpoints
@@ -73,6 +76,52 @@ def test_edits_in_place(memory):
     with open_checkpoint("memory://d/m") as reader:
         assert reader["b/w"].dtype == np.float16 and "b/w/Adam" not in reader
     assert ckpt.verify("memory://d/m").ok
+    for _ in range(3):  # the number of data files does not grow with every edit
+        ckpt.set("memory://d/m", {"s": np.array([b"z", b"y"], object)})
+    assert len(memory.ls("/d")) <= 3 and ckpt.verify("memory://d/m").ok
+
+
+def test_what_is_there(memory):
+    save_checkpoint("memory://d/m-3", VALUES)
+    ckpt.convert("memory://d/m-3", "memory://d/x.npz")
+    ckpt.convert("memory://d/m-3", "memory://d/old", to="v1")
+    kinds = {
+        "memory://d/m-3": "checkpoint",
+        "memory://d/m-3.index": "checkpoint",
+        "memory://d/x.npz": "npz",
+        "memory://d/old": "v1_checkpoint",
+        "memory://d": "checkpoint_directory",
+        "memory://d/none": "missing",
+    }
+    assert {url: icefloe.identify(url).kind for url in kinds} == kinds
+
+
+def test_a_path_that_was_a_url():
+    with pytest.raises(errors.NotFoundError, match="give it as text"):
+        open_checkpoint(Path("s3://bucket/m"))
+
+
+def test_the_command(memory, cli, tmp_path):
+    save_checkpoint("memory://d/m", {**VALUES, "a/w/Adam": np.zeros((2, 3), np.float32)})
+    for words in (
+        ("ckpt", "ls", "memory://d/m"),
+        ("ckpt", "tree", "memory://d/m"),
+        ("ckpt", "cat", "memory://d/m", "a/w[0:1,:]"),
+        ("ckpt", "stats", "memory://d/m"),
+        ("ckpt", "verify", "memory://d/m"),
+        ("ckpt", "diff", "memory://d/m", "memory://d/m"),
+        ("ckpt", "rename", "memory://d/m", "memory://d/n", "-s", "s,a/,b/,"),
+        ("ckpt", "extract", "memory://d/m", "memory://d/part", "a/w"),
+        ("ckpt", "report", "memory://d/m", "-o", "memory://d/page.html"),
+        ("convert", "memory://d/m", "memory://d/x.npz"),
+        ("convert", "memory://d/x.npz", tmp_path / "x.safetensors"),
+        ("identify", "memory://d/m"),
+        ("inspect", "memory://d/m"),
+    ):
+        result = cli(*words)
+        assert result.code == 0, (words, result)
+    gone = cli("ckpt", "ls", "memory://d/none")
+    assert gone.code == 1 and "memory://d/none" in gone.err
 
 
 def test_merging_moves_data_files(memory):

@@ -7,6 +7,7 @@ Anything else is named for what it is.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 
 from icefloe import errors
@@ -14,6 +15,8 @@ from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.sniff import Finding, sniff
 
 _VARIABLES = "variables"
+# What pathlib makes of a URL.
+_FLATTENED = re.compile(r"[a-z][a-z0-9]+:/(?!/)")
 # Files of arrays that are opened as checkpoints; see `formats`.
 ARRAY_FILES = frozenset(("npz", "hdf5", "keras", "safetensors"))
 
@@ -202,7 +205,9 @@ def _nothing(path: str) -> errors.NotFoundError:
 
     directory, base = names.split(path)
     near = {os.path.basename(p) for p in state_file.scan(directory)}
-    if directory and not files.is_directory(directory):
+    if _FLATTENED.match(path):
+        hint = "A pathlib.Path does not hold a URL, as it takes one of two slashes away: give it as text."
+    elif directory and not files.is_directory(directory):
         hint = f"There is no {'bucket or ' if files.is_url(directory) else ''}directory {directory}."
     elif files.is_file(names.meta_file(path)):
         hint = f"Only the graph is there, {names.meta_file(path)}; the files .index and .data-… are missing."

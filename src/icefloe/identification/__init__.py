@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from icefloe import errors
-from icefloe.checkpoint import names
+from icefloe.checkpoint import files, names
 from icefloe.checkpoint.sniff import Finding, sniff
 from icefloe.identification import checkpoints, foreign, graphs
 from icefloe.identification.finding import HINTS, named
@@ -33,6 +33,20 @@ _FILES: dict[str, Callable[[str, Finding], Identification]] = {
 _FORMLESS = frozenset(("unknown", "zeros", "empty", "sstable"))
 
 
+def _at_url(url: str) -> Identification:
+    """Return what is at a URL, of which only both ends are read."""
+    if not files.is_file(url):
+        return checkpoints.directory(url, identify) if files.is_directory(url) else checkpoints.prefix(url, identify)
+    finding = sniff(url)
+    part = names.parse(url)
+    if finding.kind == "v2_index" and part is not None:
+        return checkpoints.prefix(part.prefix, identify)
+    found = files.identity(url)
+    kind = "v1_checkpoint" if finding.kind == "v1" else finding.kind
+    details = {} if found is None else {"bytes": found.size}
+    return Identification(url, kind, finding.description, details, HINTS.get(finding.kind))
+
+
 def identify(path: str | os.PathLike[str]) -> Identification:
     """Return what `path` is: a file, a directory or the prefix of a checkpoint, whole, damaged, or something else
     altogether.
@@ -42,7 +56,9 @@ def identify(path: str | os.PathLike[str]) -> Identification:
 
     Raises: PermissionDeniedError if it may not be read.
     """
-    text = os.path.expanduser(os.fspath(path))
+    text = files.path_of(path)
+    if files.is_url(text):
+        return _at_url(text)
     if not os.path.lexists(text):
         return checkpoints.prefix(text, identify)
     if os.path.isdir(text):

@@ -44,12 +44,9 @@ def write_graph(graph_or_graph_def: Any, logdir: str | os.PathLike[str], name: s
     )
     directory = os.fspath(logdir)
     if directory:
-        try:
-            os.makedirs(directory, exist_ok=True)
-        except OSError as error:
-            from icefloe.checkpoint import files
+        from icefloe.checkpoint import files
 
-            raise files.os_error(error, directory) from None
+        files.make_directory(directory)
     path = os.path.join(directory, name)
     if as_text:
         data = text_format.MessageToString(message, descriptor_pool=POOL).encode()

@@ -15,6 +15,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.checkpoint import contents
 from icefloe.checkpoint.entries import Entry
+from icefloe.checkpoint.files import is_url
 from icefloe.checkpoint.index import to_key
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
@@ -163,7 +164,13 @@ class Contents:
 
     @property
     def shards(self) -> int:
-        return self.reader.num_shards if isinstance(self.reader, BundleReader) else 1
+        if not isinstance(self.reader, BundleReader):
+            return 1
+        if not is_url(self.reader.prefix):
+            return self.reader.num_shards
+        # There a save that replaces one of as many data files makes one more, which is empty.
+        used = max((p.entry.shard for t in self.tensors.values() for p in t.pieces if p.entry.size), default=0)
+        return max(used + 1, 1)
 
     @property
     def stored_bytes(self) -> int:
