@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from icefloe import datatypes, errors, opdefs, shapes
-from icefloe.graph import attributes, op_text
+from icefloe.graph import attributes, missing_attrs, op_text
 from icefloe.graph.tensor import Tensor, default_session
 from icefloe.proto import TFT_PRODUCT, TFT_UNSET, AttrValue, DataType, NodeDef, OpDef
 
@@ -209,7 +209,9 @@ class Operation:
             return value
         signature = self.signature
         spec = signature.attrs.get(name) if signature is not None else None
-        return spec.default if spec is not None and spec.default is not None else value
+        if spec is not None and spec.default is not None:
+            return spec.default
+        return value if self._raw is None else missing_attrs.told_by_inputs(self, name) or value
 
     def get_attr(self, name: str) -> Any:
         """Return attr `name`: int, float, bool, bytes, DType, a message, or a list.
