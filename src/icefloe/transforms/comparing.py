@@ -13,6 +13,7 @@ from icefloe.graph.graph_file import read_graph
 from icefloe.graph.tensor import Tensor
 from icefloe.proto import GraphDef
 from icefloe.session import Session
+from icefloe.transforms.node_edits import attr_of
 from icefloe.transforms.reports import Check
 
 # Two computations of the same in another order differ by rounding; relative to the largest element of an output.
@@ -103,10 +104,10 @@ def _draws(graph: Graph, outputs: Sequence[str]) -> str:
     seen = set(waiting)
     while waiting:
         op = waiting.pop()
-        attrs = op.node_def.attr
+        node = op.node_def
         definition = opdefs.find(op.type)
         if definition is not None and definition.is_stateful and any(a.name == "seed2" for a in definition.attr):
-            if not attrs["seed"].i and not attrs["seed2"].i:
+            if not attr_of(node, "seed").i and not attr_of(node, "seed2").i:
                 return op.name
         for other in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
             if other not in seen:
