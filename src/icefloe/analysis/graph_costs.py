@@ -15,6 +15,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.analysis import roles
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -47,6 +48,7 @@ class GraphCosts:
         return asdict(self)
 
 
+@takes_graphs()
 def graph_costs(graph: Graph, *, depth: int = 1) -> GraphCosts:
     """Return parameters and arithmetic of `graph`, summed up for each name scope down to `depth`.
 

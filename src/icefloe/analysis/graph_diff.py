@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors, opdefs
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.graph import attributes
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
@@ -52,6 +53,7 @@ class GraphDiff:
         return {**asdict(self), "same": self.same}
 
 
+@takes_graphs(2)
 def graph_diff(a: Graph, b: Graph, *, devices: bool = True, notes: bool = False) -> GraphDiff:
     """Return how `b` differs from `a`.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.analysis import roles
+from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -21,6 +22,7 @@ _VARIABLE = "#fde2b3"
 _SCOPE = "#d6e4f5"
 
 
+@takes_graphs()
 def graph_dot(graph: Graph, *, depth: int | None = None, fetches: Iterable[Any] | None = None) -> str:
     """Return `graph` in the language of Graphviz.
 
@@ -34,7 +36,7 @@ def graph_dot(graph: Graph, *, depth: int | None = None, fetches: Iterable[Any] 
     operations = graph.get_operations()
     if fetches is not None:
         starts = []
-        for item in fetches:
+        for item in listed(fetches):
             element = graph.as_graph_element(item)
             starts.append(element.op if isinstance(element, Tensor) else element)
         chosen = _needed(starts)

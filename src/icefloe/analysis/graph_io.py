@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from icefloe.analysis import roles as role
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
@@ -68,6 +69,7 @@ class GraphIO:
         return {"inputs": [asdict(i) for i in self.inputs], "outputs": [asdict(o) for o in self.outputs]}
 
 
+@takes_graphs()
 def graph_io(graph: Graph) -> GraphIO:
     """Return inputs and outputs of a graph; see the module's text. Nothing is run."""
     used_by = role.consumers(graph)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from icefloe import errors
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.saver.graph_variables import saver_for
 from icefloe.saver.likely_renames import as_rules
@@ -38,6 +39,7 @@ class GraphMatch:
         return {**self.report.as_data(), "renames": self.renames, "rules": list(self.rules)}
 
 
+@takes_graphs()
 def graph_match(graph: Graph, checkpoint: str | os.PathLike[str]) -> GraphMatch:
     """Return how the checkpoint at a path fits `graph`: the variables that its Saver would restore.
 

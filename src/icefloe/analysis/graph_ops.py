@@ -17,6 +17,7 @@ from typing import Any
 
 from icefloe import errors, opdefs
 from icefloe.analysis import roles
+from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.analysis.graph_io import graph_io
 from icefloe.graph import registry
 from icefloe.graph.graph import Graph
@@ -74,6 +75,7 @@ class GraphOps:
         return {**asdict(self), "runs": self.runs}
 
 
+@takes_graphs()
 def graph_ops(graph: Graph, fetches: Iterable[Any] | None = None, feeds: Iterable[Any] = ()) -> GraphOps:
     """Return the ops of `graph` and what of them `fetches` need.
 
@@ -82,8 +84,8 @@ def graph_ops(graph: Graph, fetches: Iterable[Any] | None = None, feeds: Iterabl
 
     Raises: KeyError or ValueError for a name that the graph does not have.
     """
-    wanted = _default_fetches(graph) if fetches is None else [_element(graph, f) for f in fetches]
-    fed = [_tensor(graph, f) for f in feeds]
+    wanted = _default_fetches(graph) if fetches is None else [_element(graph, f) for f in listed(fetches)]
+    fed = [_tensor(graph, f) for f in listed(feeds)]
     found = prune.needed(
         [e for e in wanted if isinstance(e, Tensor)], [e for e in wanted if isinstance(e, Operation)], fed
     )

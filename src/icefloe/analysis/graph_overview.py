@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from icefloe import errors
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.analysis.graph_costs import GraphCosts, graph_costs
 from icefloe.analysis.graph_io import GraphIO, graph_io
 from icefloe.analysis.oldest_version import oldest_version
@@ -70,6 +71,7 @@ class GraphOverview:
         return {**data, **data.pop("io")}
 
 
+@takes_graphs()
 def graph_overview(graph: Graph, *, depth: int = 1) -> GraphOverview:
     """Return what there is to say of `graph`; costs by name scope down to `depth`. Nothing is run."""
     operations = graph.get_operations()

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from icefloe import opdefs
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.opdefs import history
 from icefloe.proto import AttrValue, NodeDef
@@ -52,6 +53,7 @@ class OldestVersion:
         return asdict(self)
 
 
+@takes_graphs()
 def oldest_version(graph: Graph) -> OldestVersion:
     """Return which release of TensorFlow can read `graph`, and what needs that release."""
     functions = graph.functions

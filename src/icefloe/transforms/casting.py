@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.datatypes import as_dtype
 from icefloe.graph.graph import Graph
 from icefloe.graph.tensor_proto import make_ndarray
@@ -21,6 +22,7 @@ from icefloe.transforms.reports import PassReport, Transformed, notes
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
+@takes_graphs()
 def cast_constants(
     graph: Graph,
     outputs: Iterable[str] | None = None,

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from icefloe import errors, opdefs
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.analysis.oldest_version import needs
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
@@ -31,6 +32,7 @@ assert older_layers  # it registers rules
 _MOST_ROUNDS = 12
 
 
+@takes_graphs()
 def downgrade(
     graph: Graph, to: str = "1.15", outputs: Iterable[str] | None = None, *, check: bool = True
 ) -> Transformed:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.checkpoint import save_checkpoint
 from icefloe.datatypes import as_dtype
 from icefloe.graph.graph import Graph
@@ -30,6 +31,7 @@ from icefloe.transforms.node_edits import Nodes, attr_of, set_inputs
 from icefloe.transforms.reports import PassReport, Transformed
 
 
+@takes_graphs()
 def unconst(
     graph: Graph,
     prefix: str | os.PathLike[str],

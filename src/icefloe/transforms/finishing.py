@@ -14,10 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 from icefloe import errors
+from icefloe.analysis.graph_argument import listed
 from icefloe.analysis.graph_io import graph_io
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
+from icefloe.graph.operation import Operation
+from icefloe.graph.tensor import Tensor
 from icefloe.proto import GraphDef, NodeDef
 from icefloe.saver.variable_nodes import variables_of
 from icefloe.session import Session
@@ -44,7 +47,7 @@ def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
     Raises: InvalidArgumentError if there are none; KeyError or ValueError for a name that the graph does not have.
     """
     if outputs is not None:
-        found = [tensor_name(graph, name) for name in outputs]
+        found = [tensor_name(graph, name) for name in listed(outputs)]
     else:
         guessed = graph_io(graph).outputs
         found = [o.name for o in guessed if o.signature is not None] or [o.name for o in guessed[:1]]
@@ -53,9 +56,13 @@ def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def tensor_name(graph: Graph, name: str) -> str:
-    """Return the full name of a tensor; `x` stands for `x:0`. Raises: KeyError or ValueError if there is none."""
-    tensor: str = graph.get_tensor_by_name(name if ":" in name else f"{name}:0").name
+def tensor_name(graph: Graph, name: str | Tensor | Operation) -> str:
+    """Return the full name of a tensor; `x`, or the operation, stands for `x:0`.
+
+    Raises: KeyError or ValueError if there is none.
+    """
+    full: str = name if isinstance(name, str) else graph.as_graph_element(name).name
+    tensor: str = graph.get_tensor_by_name(full if ":" in full else f"{full}:0").name
     return tensor
 
 

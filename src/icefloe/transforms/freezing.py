@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from icefloe import errors
+from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
@@ -28,6 +29,7 @@ from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, need
 from icefloe.transforms.reports import Check, PassReport, Transformed, notes
 
 
+@takes_graphs()
 def freeze(
     graph: Graph,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -54,7 +56,7 @@ def freeze(
     values.
     """
     wanted = output_names(graph, outputs)
-    stops = [tensor_name(graph, name) for name in inputs]
+    stops = [tensor_name(graph, name) for name in listed(inputs)]
     nodes = node_edits.Nodes(graph)
     before = len(nodes)
     fed = feed_instead(nodes, graph, stops)
@@ -62,7 +64,7 @@ def freeze(
     if any(inlining.function_of(node, nodes) for node in nodes):
         passes.append(inlining.inline_calls(nodes, {node_edits.node_of(name) for name in wanted}))
         passes.append(PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted))))
-    kept = set(keep_variables)
+    kept = set(listed(keep_variables))
     names = [node.name for node in nodes if node.op in constant_variables.VARIABLES and node.name not in kept]
     values = _values(graph, checkpoint, session, names)
     passes.append(constant_variables.to_constants(nodes, values))

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from google.protobuf.message import Message
+
 from icefloe import errors, opdefs
+from icefloe.analysis.graph_argument import as_graph
 from icefloe.graph.graph import Graph
 from icefloe.proto import AttrValue, GraphDef, NodeDef
 
@@ -25,9 +28,11 @@ def tensor_key(text: str) -> str:
 
 
 def copy_graph_def(source: Any) -> GraphDef:
-    """Return a GraphDef of our own of a Graph or a GraphDef message, TensorFlow's too."""
+    """Return a GraphDef of our own of a Graph or a GraphDef message, TensorFlow's too. Raises: TypeError."""
     if isinstance(source, Graph):
         return source.as_graph_def()
+    if not isinstance(source, Message) or source.DESCRIPTOR.full_name != "tensorflow.GraphDef":
+        return as_graph(source, "graphs", "graph").as_graph_def()
     definition = GraphDef()
     definition.MergeFromString(source.SerializeToString())
     return definition

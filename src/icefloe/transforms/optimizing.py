@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.transforms import batch_norms, constant_folding, fusing, simplifying
 from icefloe.transforms.finishing import feed_instead, finish, needed_nodes, output_names, tensor_name
@@ -26,6 +27,7 @@ PASSES: dict[str, Callable[[Nodes, set[str]], PassReport]] = {
 DEFAULT = ("identities", "shapes", "constants", "batch_norms", "duplicates")
 
 
+@takes_graphs()
 def optimize(
     graph: Graph,
     outputs: Iterable[str] | None = None,
@@ -52,7 +54,7 @@ def optimize(
     wanted = output_names(graph, outputs)
     kept = {node_of(name) for name in wanted}
     nodes = Nodes(graph)
-    fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in inputs])
+    fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in listed(inputs)])
     reports = [PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted)))]
     for name, run in PASSES.items():
         if name in chosen:

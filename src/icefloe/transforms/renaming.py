@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from icefloe import errors
+from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.analysis.graph_io import graph_io
 from icefloe.analysis.roles import outputs as outputs_of
 from icefloe.graph.graph import Graph
@@ -23,6 +24,7 @@ from icefloe.transforms.reports import Check, PassReport, Transformed
 _NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 
 
+@takes_graphs()
 def rename(
     graph: Graph,
     names: Mapping[str, str] | Callable[[str], str],
@@ -86,6 +88,7 @@ def _moved(text: str, new: Mapping[str, str]) -> str:
     return new[name] + colon + index
 
 
+@takes_graphs(2)
 def stitch(
     first: Graph,
     second: Graph,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from icefloe.analysis import roles
+from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.proto import NodeDef
 from icefloe.transforms.finishing import feed_instead, finish, needed_nodes, output_names, tensor_name
@@ -26,6 +27,7 @@ _NOTES = (
 )
 
 
+@takes_graphs()
 def extract(
     graph: Graph, outputs: Iterable[str] | None = None, inputs: Iterable[str] = (), *, check: bool = True
 ) -> Transformed:
@@ -38,7 +40,7 @@ def extract(
     """
     wanted = output_names(graph, outputs)
     nodes = Nodes(graph)
-    fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in inputs])
+    fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in listed(inputs)])
     removed = nodes.keep(needed_nodes(nodes, wanted))
     functions = nodes.prune_library()
     passes = [PassReport("cut to the outputs", removed=removed, notes=_functions(functions))]
@@ -49,6 +51,7 @@ def _functions(count: int) -> tuple[str, ...]:
     return (f"{count} functions are not used any more",) if count else ()
 
 
+@takes_graphs()
 def strip(
     graph: Graph,
     outputs: Iterable[str] | None = None,
@@ -71,7 +74,7 @@ def strip(
     """
     wanted = output_names(graph, outputs)
     nodes = Nodes(graph)
-    fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in inputs])
+    fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in listed(inputs)])
     passes = []
     if checks or summaries:
         chosen = {role for role, on in ((roles.CHECK, checks), (roles.SUMMARY, summaries)) if on}
