@@ -20,10 +20,11 @@ from google.protobuf import json_format
 
 from icefloe import errors
 from icefloe.datatypes import as_dtype
+from icefloe.graph.collections import GraphKeys
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.graph.tensor_proto import make_tensor_proto
-from icefloe.importers.tfjs_weights import read_weights
+from icefloe.importers.tfjs_weights import inline_weights, read_weights
 from icefloe.proto import POOL, GraphDef, NodeDef, SignatureDef
 
 _MOST_JSON = 1 << 30
@@ -73,13 +74,23 @@ def from_json(data: dict[str, Any], directory: str) -> Graph:
     topology = data.get("modelTopology")
     if not isinstance(topology, dict):
         raise errors.InvalidArgumentError("not a model of TensorFlow.js: there is no modelTopology")
+    if "weightSpecs" in data and "weightsManifest" not in data:
+        weights = inline_weights(data["weightSpecs"], data.get("weightData", ""))
+    else:
+        weights = read_weights(directory, data.get("weightsManifest") or [])
     if "node" not in topology:
         from icefloe.importers.keras.model import from_tfjs
 
-        return from_tfjs(topology, read_weights(directory, data.get("weightsManifest") or []))
+        return from_tfjs(topology, weights)
     definition = _graph_def(topology)
-    _place_weights(definition, read_weights(directory, data.get("weightsManifest") or []))
+    start = data.get("modelInitializer")
+    if isinstance(start, dict) and start.get("node"):
+        _add_start(definition, _graph_def(start))
+    _place_weights(definition, weights)
     graph = read_graph(definition)
+    for op in graph.get_operations():
+        if op.type.startswith(("InitializeTable", "LookupTableImport")):
+            graph.add_to_collection(GraphKeys.TABLE_INITIALIZERS, op)
     signature = _signature(data)
     if signature is not None:
         graph.signature_defs["serving_default"] = signature
@@ -99,8 +110,17 @@ def _graph_def(topology: dict[str, Any]) -> GraphDef:
             if "explicit_paddings" in node.attr:
                 del node.attr["explicit_paddings"]
         if node.op == "_FusedConv2D" and "TArgs" not in node.attr:  # older converters left it out
-            node.attr["TArgs"].list.type.extend([node.attr["T"].type] * max(node.attr["num_args"].i, 0))
+            count = min(max(node.attr["num_args"].i if "num_args" in node.attr else 0, 0), len(node.input))
+            node.attr["TArgs"].list.type.extend([_attr_type(node, "T")] * count)
     return definition
+
+
+def _add_start(definition: GraphDef, start: GraphDef) -> None:
+    """Add the nodes that fill tables, which a model.json holds apart, and their functions."""
+    known = {node.name for node in definition.node}
+    definition.node.extend(node for node in start.node if node.name not in known)
+    functions = {function.signature.name for function in definition.library.function}
+    definition.library.function.extend(f for f in start.library.function if f.signature.name not in functions)
 
 
 def _all_nodes(definition: GraphDef) -> list[NodeDef]:
@@ -114,17 +134,26 @@ def _place_weights(definition: GraphDef, weights: dict[str, np.ndarray]) -> None
         if node.op != "Const":
             continue
         value = weights.get(node.name)
+        number = _attr_type(node, "dtype")
         if value is None:
-            if not node.attr["value"].tensor.dtype or _lacks_content(node):
+            if "value" not in node.attr or not node.attr["value"].tensor.dtype or _lacks_content(node):
                 empty.append(node.name)
             continue
-        dtype = as_dtype(node.attr["dtype"].type) if node.attr["dtype"].type else as_dtype(value.dtype)
+        dtype = as_dtype(number) if number else as_dtype("string" if value.dtype == object else value.dtype)
+        if (dtype.name == "string") != (value.dtype == object):
+            raise errors.DataLossError(f"constant {node.name!r} is of {dtype.name}, its weight of {value.dtype}")
         if dtype.name not in ("string", value.dtype.name):
             value = value.astype(dtype.as_numpy_dtype)
+        node.attr["dtype"].type = dtype.as_datatype_enum
         node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype=dtype, shape=value.shape))
     if empty:
         shown = ", ".join(empty[:5]) + (", ..." if len(empty) > 5 else "")
         raise errors.DataLossError(f"{len(empty)} constants have no value in the files of weights: {shown}")
+
+
+def _attr_type(node: NodeDef, name: str) -> int:
+    """Return the DataType number in an attr of a node, 0 where it has none."""
+    return node.attr[name].type if name in node.attr else 0
 
 
 def _lacks_content(node: NodeDef) -> bool:

@@ -1,6 +1,7 @@
 """Weights of TensorFlow.js models: groups of tensors one after another in files of bytes.
 
     weightsManifest   [{"paths": ["group1-shard1of2.bin", ...], "weights": [{"name", "dtype", "shape", ...}]}]
+    weightSpecs       [{"name", "dtype", "shape", ...}], and all bytes as base64 in weightData
 
 The files of a group are one piece of bytes in which its weights follow each other without gaps. A quantized weight is
 stored as uint8 or uint16, `value * scale + min`, or as float16; strings each have their length before them, 4 bytes.
@@ -10,6 +11,7 @@ Source: tfjs-core/src/io/types.ts, io_utils.ts (fields and layout).
 
 from __future__ import annotations
 
+import base64
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -49,12 +51,32 @@ def read_weights(directory: str, manifest: Any) -> dict[str, np.ndarray]:
         raise errors.NotFoundError(f"{len(missing)} of {len(files)} files of weights are missing: {shown}")
     weights: dict[str, np.ndarray] = {}
     for paths, entries in groups:
-        data = _Bytes([files[name] for name in paths])
-        for entry in entries:
-            weights[entry["name"]] = _weight(entry, data)
-        if data.left:
-            raise errors.DataLossError(f"{', '.join(paths)}: {data.left} bytes more than the weights have")
+        given = [files[name] for name in paths]
+        weights |= _of_group(entries, _Bytes(sum(map(os.path.getsize, given)), _read(given)), ", ".join(paths))
     return weights
+
+
+def inline_weights(specs: Any, data: Any) -> dict[str, np.ndarray]:
+    """Return the weights that a model.json holds itself, as base64. Raises: DataLossError."""
+    try:
+        content = base64.b64decode(data, validate=True)
+    except (ValueError, TypeError):
+        raise errors.DataLossError("weightData is no base64") from None
+    return _of_group(_entries({"weights": specs}), _Bytes(len(content), iter([content])), "weightData")
+
+
+def _of_group(entries: list[dict[str, Any]], data: _Bytes, where: str) -> dict[str, np.ndarray]:
+    weights = {entry["name"]: _weight(entry, data) for entry in entries}
+    if data.left:
+        raise errors.DataLossError(f"{where}: {data.left} bytes more than the weights have")
+    return weights
+
+
+def _read(paths: Sequence[str]) -> Iterator[bytes]:
+    for path in paths:
+        with open(path, "rb") as file:
+            while chunk := file.read(16 << 20):
+                yield chunk
 
 
 def _texts(group: Any, key: str) -> list[str]:
@@ -84,17 +106,10 @@ def _inside(directory: str, name: str) -> str:
 class _Bytes:
     """The bytes of several files, one after another."""
 
-    def __init__(self, paths: Sequence[str]) -> None:
-        self.left = sum(os.path.getsize(path) for path in paths)
-        self._chunks = self._read(paths)
+    def __init__(self, size: int, chunks: Iterator[bytes]) -> None:
+        self.left = size
+        self._chunks = chunks
         self._rest = b""
-
-    @staticmethod
-    def _read(paths: Sequence[str]) -> Iterator[bytes]:
-        for path in paths:
-            with open(path, "rb") as file:
-                while chunk := file.read(16 << 20):
-                    yield chunk
 
     def take(self, size: int, name: str) -> bytearray:
         """Return the next bytes. Raises: DataLossError if there are fewer."""
@@ -104,7 +119,9 @@ class _Bytes:
         found = bytearray()
         while len(found) < size:
             if not self._rest:
-                self._rest = next(self._chunks)
+                self._rest = next(self._chunks, b"")
+                if not self._rest:  # a file became shorter
+                    raise errors.DataLossError(f"weight {name!r}: its files end before its {size} bytes")
             part = self._rest[: size - len(found)]
             found += part
             self._rest = self._rest[len(part) :]
@@ -132,7 +149,8 @@ def _weight(entry: dict[str, Any], data: _Bytes) -> np.ndarray:
     if dtype is None or target is None:
         raise errors.DataLossError(f"weight {name!r} has dtype {entry.get('dtype')!r}, stored as {stored!r}")
     raw = data.take(math.prod(shape) * dtype.itemsize, name)
-    array = np.frombuffer(raw, dtype).reshape(shape)
+    array = np.frombuffer(raw, np.uint8 if dtype == np.bool_ else dtype).reshape(shape)
+    array = array != 0 if dtype == np.bool_ else array
     if not isinstance(quantization, dict):
         return array.astype(target.newbyteorder("="), copy=False)
     return _dequantized(array, quantization, target.newbyteorder("="), name)
@@ -142,12 +160,11 @@ def _dequantized(array: np.ndarray, quantization: dict[str, Any], target: np.dty
     if array.dtype == np.float16:
         return array.astype(target)
     scale, least = quantization.get("scale", 1.0), quantization.get("min", 0.0)
-    if not isinstance(scale, (int, float)) or not isinstance(least, (int, float)):
+    if not all(isinstance(n, (int, float)) and math.isfinite(n) for n in (scale, least)):
         raise errors.DataLossError(f"weight {name!r} is quantized by scale {scale!r} and min {least!r}")
-    if target.kind == "i":
-        return np.rint(array.astype(np.float64) * scale + least).astype(target)
-    # As TensorFlow.js does it: in single precision.
-    return (array.astype(np.float32) * np.float32(scale) + np.float32(least)).astype(target)
+    # As TensorFlow.js does it: in double precision, and halves are rounded up.
+    values = array.astype(np.float64) * scale + least
+    return np.floor(values + 0.5).astype(target) if target.kind in "iu" else values.astype(target)
 
 
 def _strings(name: str, shape: tuple[int, ...], data: _Bytes) -> np.ndarray:
