@@ -14,6 +14,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.checkpoint import object_graph
 from icefloe.checkpoint.opening import open_checkpoint
+from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import FULL, TensorSlice
 
@@ -127,6 +128,7 @@ def chooser(patterns: Sequence[str] = (), *, regex: bool = False) -> Callable[[R
 
     Raises: InvalidArgumentError for a malformed expression.
     """
+    patterns = pattern_list(patterns)
     try:
         compiled = [re.compile(p if regex else fnmatch.translate(p)) for p in patterns]
     except re.error as e:

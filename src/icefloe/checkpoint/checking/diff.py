@@ -17,6 +17,7 @@ from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.editing.rules import Names
 from icefloe.checkpoint.entries import Entry
 from icefloe.checkpoint.opening import open_checkpoint
+from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import FULL
@@ -117,7 +118,7 @@ def diff(
     with open_checkpoint(a) as left, open_checkpoint(b) as right:
         out = Difference(left.prefix, right.prefix)
         tolerance = Tolerance(rtol, atol, compare_bytes)
-        pairs = _pairs(left, right, patterns, names)
+        pairs = _pairs(left, right, pattern_list(patterns), names)
         if dask is None:
             work = _Work(left, right, tolerance, out, progress)
             out.tensors = [_compare(work, name, other) for name, other in pairs]

@@ -18,6 +18,7 @@ import numpy as np
 from icefloe import datatypes, errors
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.opening import open_checkpoint
+from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reading import CheckpointReader
 
 # Elements that are turned to float64 at a time.
@@ -123,6 +124,7 @@ def matching(reader: CheckpointReader, patterns: Sequence[str]) -> list[str]:
 
     Raises: NotFoundError, with near names, for a pattern that matches nothing.
     """
+    patterns = pattern_list(patterns)
     if not patterns:
         return list(reader.entries)
     chosen: dict[str, None] = {}

@@ -19,6 +19,7 @@ from icefloe.checkpoint.editing.slimming import prune_to
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, Piece, Tensor, contents_of, windows_of
 from icefloe.checkpoint.editing.stream import Plan, copied, mapped, target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
+from icefloe.checkpoint.pattern_lists import pattern_list
 
 Path = str | os.PathLike[str]
 _WINDOW = 1 << 20  # bytes of each source at a time
@@ -59,10 +60,12 @@ def average(
 
     Raises: InvalidArgumentError if sets of names, shapes or dtypes differ, with all that do.
     """
+    if isinstance(sources, (str, bytes)) or hasattr(sources, "__fspath__"):
+        raise TypeError(f"average: expected several checkpoints, got the path {sources!r}")
     if not sources:
         raise errors.InvalidArgumentError("average: there is no checkpoint to average")
     shares = _shares(weights, len(sources))
-    patterns = [last] if isinstance(last, str) else list(last)
+    patterns = pattern_list(last)
     if dask is None:
         return _average(dst, sources, shares, common, patterns, dry_run=dry_run, progress=progress)
     from icefloe.checkpoint.distributed import edits, scheduling

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import translate
 
 from icefloe import errors
+from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reading import near_names
 
 VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -27,7 +28,7 @@ class Patterns:
     """
 
     def __init__(self, texts: Iterable[str] | str, full_names: Mapping[str, str] | None = None) -> None:
-        self.texts = [texts] if isinstance(texts, str) else list(texts)
+        self.texts = pattern_list(texts)
         self._full_names = full_names or {}
         self._tests = [(text, _test(text)) for text in self.texts]
         self._used: set[str] = set()

@@ -62,6 +62,8 @@ def resize(
     Raises: NotFoundError for a pattern that matches nothing, InvalidArgumentError for a tensor without such an axis.
     """
     how = parse_init(init)
+    if not isinstance(rows, Mapping):
+        raise TypeError(f"expected a mapping from patterns to numbers of rows, got {type(rows).__name__}")
     with open_checkpoint(src) as reader:
         contents = contents_of(reader)
         report = ResizeReport(source=reader.prefix, dry_run=dry_run)

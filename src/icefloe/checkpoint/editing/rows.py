@@ -33,7 +33,7 @@ class Init:
 
 def parse_init(text: str) -> Init:
     """Return what `text` says. Raises: InvalidArgumentError."""
-    kind, mark, number = text.partition(":")
+    kind, mark, number = str(text).partition(":")
     allowed = kind in ("zeros", "mean") and not mark
     numbered = kind in ("normal", "copy") and (not mark or number.isdecimal())
     if not allowed and not numbered:

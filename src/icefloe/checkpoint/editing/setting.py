@@ -55,6 +55,8 @@ def set_values(
 
     Raises: NotFoundError for a name that must be there, InvalidArgumentError for a value that does not fit.
     """
+    if not isinstance(values, Mapping):
+        raise TypeError(f"expected a mapping from names to values, got {type(values).__name__}")
     with open_checkpoint(src) as reader:
         contents = contents_of(reader)
         report = SetReport(source=reader.prefix, dry_run=dry_run)

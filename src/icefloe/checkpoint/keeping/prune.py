@@ -16,6 +16,7 @@ from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.completeness import gap_in
 from icefloe.checkpoint.opening import open_exact
+from icefloe.checkpoint.pattern_lists import pattern_list
 
 _MAX_METRIC_FILE = 64 << 20
 _SUFFIX = re.compile(r"-[0-9]+$")
@@ -87,6 +88,7 @@ def prune(
     """
     folder = os.path.expanduser(os.fspath(directory)) if not os.path.isdir(directory) else os.fspath(directory)
     _check(folder, keep, every_hours, best, metric, mode)
+    patterns = pattern_list(patterns)
     out = Pruning(folder, dry_run)
     state_path = os.path.join(folder, state_file.DEFAULT_NAME)
     latest, listed = _listed(folder, state_path)
