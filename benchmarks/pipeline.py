@@ -1,12 +1,12 @@
 """Time pipelines of tf.data per element, here and in another TensorFlow, and print the ratios.
 
-    python benchmarks/pipeline.py                                 # microseconds per element of this interpreter's icefloe
-    python benchmarks/pipeline.py --reference /path/to/python     # and of the tensorflow of that interpreter
+    python benchmarks/pipeline.py                              # microseconds per element of this interpreter's icefloe
+    python benchmarks/pipeline.py --reference /path/to/python  # and of the tensorflow of that interpreter
     python benchmarks/pipeline.py --only batch --elements 20000
 
 An element is one of the source, before any batching; it is drawn by a session, batch by batch where there are batches.
-The time is the least of several passes over the whole pipeline, the first of which is not counted. `startup` is the time
-from making the iterator to its first element, in milliseconds.
+The time is the least of several passes over the whole pipeline, the first of which is not counted. `startup` is the
+time from making the iterator to its first element, in milliseconds.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 NAMES: dict[str, dict[str, str]] = {
     "app": {"scripts.app": "flags run"},
+    "audio": {
+        "op": "decode_wav=DecodeWav encode_wav=EncodeWav",
+    },
     "bitwise": {
         "op": """
             bitwise_and=BitwiseAnd bitwise_or=BitwiseOr bitwise_xor=BitwiseXor invert=Invert left_shift=LeftShift
@@ -48,11 +51,15 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.data_spec": "DatasetStructure=DatasetSpec",
         "lib.data_options": """
             AutoShardPolicy AutotuneAlgorithm AutotuneOptions DistributeOptions ExternalStatePolicy OptimizationOptions
-            ThreadingOptions
+            ServiceOptions ThreadingOptions
         """,
+        "graph.type_specs": "Structure=TypeSpec",
         "lib.data_iterator": "make_saveable_from_iterator",
         "lib.data_optional": "Optional OptionalStructure=OptionalSpec get_next_as_optional",
-        "lib.data_readers": "CsvDataset",
+        "lib.data_readers": "CsvDataset SqlDataset",
+        "lib.data_csv": "make_csv_dataset",
+        "lib.data_examples": "make_batched_features_dataset parse_example_dataset",
+        "lib.data_tables": "DatasetInitializer index_table_from_dataset table_from_dataset",
         "lib.data_choice": "choose_from_datasets sample_from_datasets",
         "lib.data_functional": "Reducer",
         "lib.data_experimental": """
@@ -60,6 +67,9 @@ NAMES: dict[str, dict[str, str]] = {
             bucket_by_sequence_length cardinality copy_to_device dense_to_sparse_batch enumerate_dataset from_list
             get_single_element group_by_reducer group_by_window=grouped_by_window ignore_errors map_and_batch
             map_and_batch_with_legacy_function=map_and_batch parallel_interleave prefetch_to_device rebatch=rebatched
+            RaggedTensorStructure=ragged_tensor_structure SHARD_HINT SparseTensorStructure=sparse_tensor_structure
+            TensorArrayStructure=tensor_array_structure TensorStructure=tensor_structure dense_to_ragged_batch
+            from_variant get_structure pad_to_cardinality rejection_resample snapshot to_variant
             scan=scanned shuffle_and_repeat take_while=taken_while unbatch=unbatched unique
         """,
     },
@@ -73,8 +83,9 @@ NAMES: dict[str, dict[str, str]] = {
         """,
     },
     "dtypes": {
+        "graph.type_specs": "DType",
         "datatypes": """
-            DType as_dtype QUANTIZED_DTYPES bfloat16 bool complex128 complex64 double float16 float32 float64 half int16
+            as_dtype QUANTIZED_DTYPES bfloat16 bool complex128 complex64 double float16 float32 float64 half int16
             int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8 variant
         """,
         "top": "as_string cast complex saturate_cast",
@@ -98,7 +109,7 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.image_boxes": """
             combined_non_max_suppression crop_and_resize draw_bounding_boxes extract_glimpse extract_image_patches
             extract_patches generate_bounding_box_proposals non_max_suppression non_max_suppression_overlaps
-            non_max_suppression_with_scores sample_distorted_bounding_box
+            non_max_suppression_padded non_max_suppression_with_scores sample_distorted_bounding_box
         """,
         "lib.image_quality": "image_gradients psnr sobel_edges ssim ssim_multiscale total_variation",
         "top": "random_crop",
@@ -313,8 +324,10 @@ NAMES: dict[str, dict[str, str]] = {
             weighted_cross_entropy_with_logits
         """,
         "lib.nn_embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
+        "lib.nn_averages": "compute_average_loss scale_regularization_loss",
         "lib.nn_ctc": """
             collapse_repeated ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder ctc_loss
+            ctc_loss_v2 ctc_unique_labels
         """,
         "lib.math_properties": "zero_fraction",
         "lib.nn_top_k": "approx_max_k approx_min_k in_top_k top_k",
@@ -348,6 +361,7 @@ NAMES: dict[str, dict[str, str]] = {
             categorical gamma=random_gamma normal=random_normal poisson=random_poisson shuffle=random_shuffle
             uniform=random_uniform
         """,
+        "lib.random_generator": "Generator create_rng_state get_global_generator set_global_generator",
         "lib.random_stateless": """
             Algorithm fold_in split stateless_binomial=stateless_random_binomial stateless_categorical
             stateless_gamma=stateless_random_gamma stateless_multinomial stateless_normal=stateless_random_normal

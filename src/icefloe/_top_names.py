@@ -2,7 +2,7 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops app bitwise ckpt compat data debugging dtypes flags gfile graph_util graphs image
+        errors proto raw_ops app audio bitwise ckpt compat data debugging dtypes flags gfile graph_util graphs image
         initializers io layers linalg logging lookup losses manip math nest nn python_io quantization queue ragged
         random resource_loader saved_model sets signal sparse spectral strings summary sysconfig test timeline train
         version
@@ -49,18 +49,19 @@ NAMES: dict[str, str] = {
     "identification": "identify",
     "checkpoint": "open_checkpoint save_checkpoint",
     "checkpoint.distributed.saving": "save_dask",
-    "scripts.places": "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD",
     "scripts.running": "exec_script",
     "proto": """
         AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef
         NameAttrList NodeDef OptimizerOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata TensorInfo
     """,
     "datatypes": """
-        DType as_dtype QUANTIZED_DTYPES bfloat16 bool complex128 complex64 double float16 float32 float64 half int16
+        as_dtype QUANTIZED_DTYPES bfloat16 bool complex128 complex64 double float16 float32 float64 half int16
         int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 uint32 uint64 uint8 variant
     """,
     "lib.behavior": """
-        executing_eagerly executing_eagerly_outside_functions disable_eager_execution disable_v2_behavior
+        CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD executing_eagerly executing_eagerly_outside_functions
+        disable_eager_execution disable_v2_behavior enable_eager_execution enable_v2_behavior load_file_system_library
+        load_library load_op_library
     """,
     "lib.control_flow_toggles": "control_flow_v2_enabled disable_control_flow_v2 enable_control_flow_v2",
     "lib.control_flow_cond": "cond",
@@ -69,7 +70,7 @@ NAMES: dict[str, str] = {
     "lib.functional": "foldl foldr scan",
     "lib.map_fn": "map_fn",
     "lib.module": "Module",
-    "graph.type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
+    "graph.type_specs": "DType IndexedSlicesSpec NoneTensorSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
     "lib.messages": "get_logger",
     "lib.scopes": "init_scope",
     "lib.constants": "get_static_value is_tensor is_symbolic_tensor",
@@ -162,7 +163,12 @@ NAMES: dict[str, str] = {
         regex_replace
     """,
     "lib.data_flow": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
-    "lib.python_functions": "numpy_function py_func",
+    "lib.python_functions": "numpy_function py_func py_function",
+    "lib.critical_section": "CriticalSection",
+    "lib.vectorization": "nondifferentiable_batch_function vectorized_map",
+    "autodiff.recompute": "recompute_grad",
+    "autodiff.tape": "GradientTape",
+    "lib.data_optional": "OptionalSpec",
     "lib.traced_functions": "function",
     "lib.wrapped_functions": "wrap_function",
     "lib.readers": """

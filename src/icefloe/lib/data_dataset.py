@@ -32,12 +32,13 @@ from icefloe.lib.data_arguments import (
     number,
     seed_pair,
 )
+from icefloe.lib.data_kept import KeptInFiles
 from icefloe.lib.data_options import Options
 from icefloe.lib.data_spec import DatasetSpec
 from icefloe.shapes import TensorShape
 
 
-class Dataset:
+class Dataset(KeptInFiles):
     """A sequence of elements; an element is a nest of tensors, sparse tensors and datasets.
 
     Made by its static methods, and from others by its methods. Iterators draw from it: `make_one_shot_iterator`,
@@ -327,6 +328,18 @@ class Dataset:
 
         return padded_batch(self, batch_size, padded_shapes, padding_values, drop_remainder, name)
 
+    def ragged_batch(
+        self,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        row_splits_dtype: Any = INT64,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return batches whose tensors of sizes that are not known are ragged."""
+        from icefloe.lib.data_ragged import ragged_batch
+
+        return ragged_batch(self, batch_size, drop_remainder, row_splits_dtype, name)
+
     def unbatch(self, name: str | None = None) -> Dataset:
         """Return the rows of each element."""
         from icefloe.lib.data_batches import unbatch
@@ -408,6 +421,22 @@ class Dataset:
     def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Dataset:
         """Return the elements for which `predicate` is true."""
         return self.filter(predicate)
+
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Return pairs of a class and an element, some left out so that classes come in the shares of `target_dist`.
+
+        class_func: gives an element's class, int32. initial_dist: the shares in the data, default as seen so far.
+        """
+        from icefloe.lib.data_resampling import rejection_resample
+
+        return rejection_resample(self, class_func, target_dist, initial_dist, seed, name)
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """Return the elements before the first for which `predicate` is false."""

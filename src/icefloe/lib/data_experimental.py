@@ -5,7 +5,7 @@ Source: tensorflow/python/data/experimental/ops/.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from icefloe import datatypes
@@ -13,8 +13,10 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.graph.type_specs import SparseTensorSpec, TensorSpec
 from icefloe.lib import data_nest as nest
 from icefloe.lib import data_structure as structure
+from icefloe.lib.array_create import zeros
 from icefloe.lib.data_arguments import AUTOTUNE, INFINITE, INT64, UNKNOWN, arguments, flag, number, seed_pair
 from icefloe.lib.data_batches import rebatch, sparse_batch, unbatch
 from icefloe.lib.data_choice import choose_from_datasets, sample_from_datasets
@@ -44,6 +46,9 @@ def _method(name: str) -> Callable[..., Transformation]:
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
 enumerate_dataset = _method("enumerate")
 unique = _method("unique")
+rejection_resample = _method("rejection_resample")
+dense_to_ragged_batch = _method("ragged_batch")
+SHARD_HINT = -1
 
 
 def unbatched() -> Transformation:
@@ -169,6 +174,80 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
         return Dataset(variant, dataset.element_spec, (dataset,))
 
     return transform
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """Return the elements; they are made once, written to a folder, and then read from there."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
+    """Return the elements, dicts, and as many of zeros as are missing to `cardinality`; `mask_key` tells them apart.
+
+    Raises: ValueError, when applied, for elements that are no dicts.
+    """
+
+    def transform(dataset: Dataset) -> Dataset:
+        if not isinstance(dataset.element_spec, Mapping):
+            raise ValueError(  # noqa: TRY004 (as TensorFlow)
+                "`pad_to_cardinality` requires its input dataset to be a dictionary."
+            )
+        filler = {key: zeros(spec.shape, spec.dtype) for key, spec in dataset.element_spec.items()}
+        padding = Dataset.from_tensors({**filler, mask_key: False}).repeat(cardinality - dataset.cardinality())
+        return dataset.map(lambda element: {**element, mask_key: True}).concatenate(padding)
+
+    return transform
+
+
+def to_variant(dataset: Dataset) -> Tensor:
+    """Return the scalar variant that is the dataset in the graph."""
+    tensor: Tensor = dataset._variant_tensor
+    return tensor
+
+
+def from_variant(variant: Any, structure: Any) -> Dataset:
+    """Return the dataset in a scalar variant, whose elements are of `structure`."""
+    return Dataset(variant, structure)
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """Return the nest of TypeSpecs of an element. Raises: TypeError for what has no elements."""
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError as error:
+        raise TypeError(
+            f"Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or tf.data iterator, "
+            f"but got {type(dataset_or_iterator)}."
+        ) from error
+
+
+def tensor_structure(dtype: Any, shape: Any) -> TensorSpec:
+    """Return a TensorSpec."""
+    return TensorSpec(shape, dtype)
+
+
+def sparse_tensor_structure(dtype: Any, shape: Any) -> SparseTensorSpec:
+    """Return a SparseTensorSpec."""
+    return SparseTensorSpec(shape, dtype)
+
+
+def ragged_tensor_structure(dtype: Any, shape: Any, ragged_rank: int) -> Any:
+    """Return a RaggedTensorSpec."""
+    from icefloe.lib.ragged_spec import RaggedTensorSpec
+
+    return RaggedTensorSpec(shape, dtype, ragged_rank)
+
+
+def tensor_array_structure(dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> Any:
+    """Return a TensorArraySpec."""
+    from icefloe.lib.tensor_array import TensorArraySpec
+
+    return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)
 
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:

@@ -132,6 +132,12 @@ class Iterator:
             )
             return structure.from_tensors(spec, tensors)
 
+    def get_next_as_optional(self) -> Any:
+        """Return the next element, or nothing at the end, as an Optional."""
+        from icefloe.lib.data_optional import get_next_as_optional
+
+        return get_next_as_optional(self)
+
     def string_handle(self, name: str | None = None) -> Tensor:
         """Return a string that stands for this iterator; see `from_string_handle`."""
         if name is None:

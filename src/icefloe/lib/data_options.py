@@ -50,15 +50,34 @@ def _number(value: Any) -> int:
     return number & ((1 << 64) - 1)
 
 
+class _Option:
+    """An option, found on the class itself; its value is that of a set of options."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self._name = name
+        self.__doc__ = f"The option {name!r}, of type {getattr(kind, '__name__', kind)}."
+
+    def __get__(self, options: Any, owner: type) -> Any:
+        return self if options is None else options._get(self._name)
+
+
 class _Options:
     """A set of options; one that was not set is None, or its default."""
 
     _FIELDS: tuple[_Field, ...] = ()
 
+    def __init_subclass__(cls) -> None:
+        """Let the class have an attribute for each option, for those who look there."""
+        for name, kind, _, _ in cls._FIELDS:
+            setattr(cls, name, _Option(name, kind))
+
     def __init__(self) -> None:
         object.__setattr__(self, "_values", {})
 
     def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{type(self).__name__!r} has no option {name!r}")
+
+    def _get(self, name: str) -> Any:
         for field, kind, _, default in type(self)._FIELDS:
             if field == name:
                 values = self.__dict__["_values"]

@@ -13,6 +13,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.tensor import Tensor
 from icefloe.graph.type_specs import TensorSpec
+from icefloe.lib import data_nest as nest
 from icefloe.lib import data_structure as structure
 from icefloe.lib.data_arguments import metadata, number
 from icefloe.lib.data_dataset import Dataset
@@ -179,6 +180,18 @@ class CsvDataset(Dataset):
         ]
         variant = apply_op("CSVDatasetV2", *given, output_shapes=structure.flat_shapes(spec))
         super().__init__(variant, spec)
+
+
+class SqlDataset(Dataset):
+    """The rows of a query's result."""
+
+    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+        """driver_name: "sqlite". data_source_name: the database's file. output_types: the dtypes of the columns."""
+        texts = (driver_name, "driver_name"), (data_source_name, "data_source_name"), (query, "query")
+        given = [convert_to_tensor(value, dtype=datatypes.string, name=name) for value, name in texts]
+        spec = nest.map_structure(lambda dtype: TensorSpec([], dtype), output_types)
+        types, shapes = structure.flat_types(spec), structure.flat_shapes(spec)
+        super().__init__(apply_op("SqlDataset", *given, output_types=types, output_shapes=shapes), spec)
 
 
 def _default(value: Any) -> Tensor:

@@ -34,7 +34,7 @@ def parse_example(serialized: Any, features: Any, name: str | None = None, examp
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
-    features = {key: _with_length(feature) for key, feature in features.items()}
+    features = {key: with_length(feature) for key, feature in features.items()}
     wanted = Wanted(features, [VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature])
     with name_scope(name, "ParseExample", [serialized, example_names]):
         serialized = convert_to_tensor(serialized, name="serialized")
@@ -56,10 +56,10 @@ def parse_example(serialized: Any, features: Any, name: str | None = None, examp
         indices, values, shapes, dense, _, _ = apply_op("ParseExampleV2", **inputs, **attrs, name=name)
         sparse = [SparseTensor(*parts) for parts in zip(indices, values, shapes)]
         found = dict(zip([*wanted.sparse, *wanted.dense], [*sparse, *dense]))
-    return _merged(features, found)
+    return merged_features(features, found)
 
 
-def _with_length(feature: Any) -> Any:
+def with_length(feature: Any) -> Any:
     if not isinstance(feature, FixedLenSequenceFeature):
         return feature
     if not feature.allow_missing:
@@ -67,7 +67,7 @@ def _with_length(feature: Any) -> Any:
     return feature._replace(shape=[None, *feature.shape])
 
 
-def _merged(features: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+def merged_features(features: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """Return the tensors asked for, those of SparseFeatures put together."""
     for key in sorted(features):
         feature = features[key]

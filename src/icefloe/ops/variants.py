@@ -24,9 +24,10 @@ from icefloe.resources.elements import shape_of
 from icefloe.resources.persistent import PersistentVector
 from icefloe.resources.tensor_list import TensorList
 from icefloe.resources.tensor_map import TensorMap
-from icefloe.resources.variants import Composite, Optional, Ragged
+from icefloe.resources.variants import Composite, Optional, Ragged, TensorVariant
 from icefloe.wire.coding import decode_varint, encode_varint, from_signed64, to_signed64
 
+_TENSOR = "tensorflow::Tensor"
 # What TensorFlow fills a tensor of variants with where it wants zeros; None here.
 _ZERO = VariantTensorDataProto(type_name="int", metadata=b"\0\0\0\0")
 
@@ -168,12 +169,17 @@ def _encode_composite(value: Composite) -> VariantTensorDataProto:
     return _message(value.type_name, value.metadata, tensors)
 
 
+def _encode_tensor_variant(value: TensorVariant) -> VariantTensorDataProto:
+    return _message(_TENSOR, b"", [encode_tensor(value.value)])
+
+
 _WRITERS: dict[type[Any], Callable[[Any], VariantTensorDataProto]] = {
     TensorList: _encode_list,
     TensorMap: _encode_map,
     Optional: _encode_optional,
     Ragged: _encode_ragged,
     Composite: _encode_composite,
+    TensorVariant: _encode_tensor_variant,
 }
 
 
@@ -251,10 +257,17 @@ def _decode_composite(message: VariantTensorDataProto) -> Composite:
     return Composite(message.metadata, tuple([decode_tensor(t) for t in message.tensors]), _dtypes(message))
 
 
+def _decode_tensor_variant(message: VariantTensorDataProto) -> TensorVariant:
+    if len(message.tensors) != 1:
+        raise errors.InvalidArgumentError(f"a variant that holds a tensor, with {len(message.tensors)} of them")
+    return TensorVariant(np.asarray(decode_tensor(message.tensors[0])))
+
+
 _READERS: dict[str, Callable[[VariantTensorDataProto], Any]] = {
     TensorList.type_name: _decode_list,
     TensorMap.type_name: _decode_map,
     Optional.type_name: _decode_optional,
     Ragged.type_name: _decode_ragged,
     Composite.type_name: _decode_composite,
+    _TENSOR: _decode_tensor_variant,
 }

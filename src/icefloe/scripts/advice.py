@@ -83,8 +83,6 @@ INSTEAD: dict[str, str] = {
     "feature_column": "feed the columns, or make them with tf.one_hot, tf.lookup and tf.nn.embedding_lookup",
     "function": "graphs and sessions only; leave the decorator out",
     "GradientTape": "tf.gradients adds the nodes of gradients to the graph",
-    "enable_eager_execution": "graphs and sessions only; fetch values with tf.Session.run",
-    "enable_v2_behavior": "graphs and sessions only; fetch values with tf.Session.run",
     "keras": "a saved Keras model is loaded by icefloe.load_graph",
     "layers": "write such a layer with tf.get_variable and tf.nn",
     "layers.batch_normalization": "tf.nn.fused_batch_norm normalizes; its variables are made with tf.get_variable",

@@ -45,11 +45,27 @@ def dataset_from_graph(graph_def: Any, *, manager: ResourceManager, run: Any) ->
 @kernel("DatasetFingerprint")
 def dataset_fingerprint(input_dataset: Any) -> Any:
     """A number that equal pipelines have in common. It is not the number that TensorFlow gives."""
-    data = written(as_dataset(input_dataset)).SerializeToString(deterministic=True)
-    return np.uint64(int.from_bytes(hashlib.sha256(data).digest()[:8], "little"))
+    return np.uint64(fingerprint(as_dataset(input_dataset)))
 
 
 shape("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")(scalar)
+
+
+def fingerprint(dataset: Dataset) -> int:
+    """Return a number, 64 bits, that pipelines have in common if they differ in their functions' names only."""
+    graph = written(dataset)
+    # Functions are in the library in the order in which the pipeline comes to them.
+    names = {function.signature.name: f"f{i}" for i, function in enumerate(graph.library.function)}
+    for nodes in (graph.node, *[function.node_def for function in graph.library.function]):
+        for node in nodes:
+            node.op = names.get(node.op, node.op)
+            for value in node.attr.values():
+                for called in [value.func] if value.WhichOneof("value") == "func" else value.list.func:
+                    called.name = names.get(called.name, called.name)
+    for function in graph.library.function:
+        function.signature.name = names[function.signature.name]
+    data = graph.SerializeToString(deterministic=True)
+    return int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
 
 
 def written(dataset: Dataset) -> Any:

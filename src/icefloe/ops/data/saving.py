@@ -7,7 +7,6 @@ snapshots (SnapshotDataset) are written in the newer layout, in one shard.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from icefloe import datatypes, errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, not_differentiable, shape
 from icefloe.graph.shape_inference import ShapeContext
-from icefloe.ops.data.graphs import written
+from icefloe.ops.data.graphs import fingerprint
 from icefloe.ops.data.making import dataset_op, number, spec_of, text
 from icefloe.ops.data.snapshots import Shard, Writer, checked_compression, read_metadata, shards
 from icefloe.resources.datasets.base import (
@@ -295,8 +294,7 @@ class _Snapshot(OneInput):
 def _folder_of(path: Any, source: Dataset, given: int | None, manager: ResourceManager) -> str:
     """Return the folder of a pipeline's snapshots below `path`: named by a hash of the pipeline."""
     if given is None:
-        data = written(source).SerializeToString(deterministic=True)
-        given = int.from_bytes(hashlib.sha256(data).digest()[:8], "little")
+        given = fingerprint(source)
     folder = os.path.join(_path(path), str(given & (2**64 - 1)))
     manager.check_file(folder, "write")
     return folder
