@@ -7,14 +7,15 @@ Source: tensorflow/core/framework/tensor.proto, tensorflow/core/util/saved_tenso
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.contents import as_bytes
 from icefloe.datatypes import DType
 from icefloe.wire import message
-from icefloe.wire.coding import MAX_VARINT_SIZE
+from icefloe.wire.coding import MAX_VARINT_SIZE, Buffer
 
 _WINDOW = 1 << 20
 _CONTENT = 4
@@ -38,14 +39,14 @@ _FIELDS: dict[str, tuple[int, str | None]] = {
 _REFUSED = frozenset(("bfloat16", "qint16", "quint16"))
 
 
-def decode_values(raw: bytes, dtype: DType, count: int) -> np.ndarray:
+def decode_values(raw: Buffer, dtype: DType, count: int) -> np.ndarray:
     """Return the `count` elements in a serialized TensorProto, flat, in memory of their own.
 
     Raises: DataLossError if there are more or fewer, UnimplementedError for a dtype that has no such field.
     """
     if dtype == datatypes.string:
         strings = [
-            raw[value:stop] for n, kind, value, stop in message.scan(raw) if n == _STRINGS and kind == message.BYTES
+            bytes(raw[value:stop]) for n, kind, value, stop in message.scan(raw) if n == _STRINGS and kind == message.BYTES
         ]
         _check_count(len(strings), count)
         array = np.empty(count, object)
@@ -94,14 +95,14 @@ def _check_count(found: int, expected: int) -> None:
         raise errors.DataLossError(f"expected {expected} values in a saved slice, got {found}")
 
 
-def _fixed(raw: bytes, pos: int, end: int, form: str) -> np.ndarray:
+def _fixed(raw: Buffer, pos: int, end: int, form: str) -> np.ndarray:
     size = np.dtype(form).itemsize
     if (end - pos) % size:
         raise errors.DataLossError("a packed field ends in the middle of a number")
     return np.frombuffer(raw, form, (end - pos) // size, pos)
 
 
-def _varints(raw: bytes, pos: int, end: int, dtype: DType) -> Iterator[np.ndarray]:
+def _varints(raw: Buffer, pos: int, end: int, dtype: DType) -> Iterator[np.ndarray]:
     """Yield the varints in `raw[pos:end]` as elements of `dtype`, window by window: in between each takes tens of
     bytes.
     """
@@ -148,30 +149,57 @@ def encode_values(array: np.ndarray, dtype: DType) -> bytes:
         )
     if not flat.size:
         return b""
-    field, fixed = _FIELDS[dtype.name]
-    if fixed:
-        return message.encode_bytes(field, flat.tobytes())
-    if dtype == datatypes.bool:
-        numbers = flat.astype(np.uint64)
-    elif dtype.name == "float16":
-        numbers = flat.view(np.uint16).astype(np.uint64)
-    else:
-        plain = flat.view(flat.dtype[0]) if flat.dtype.names else flat
-        numbers = plain.astype(np.int64).view(np.uint64)
-    return message.encode_bytes(field, _encode_varints(numbers))
+    return packed_head(dtype, packed_size(dtype, flat.size, [flat])) + b"".join(packed(dtype, [flat]))
 
 
-def _encode_varints(numbers: np.ndarray) -> bytes:
-    if numbers.max() < 0x80:
-        return numbers.astype(np.uint8).tobytes()
+def packed_head(dtype: DType, size: int) -> bytes:
+    """Return what comes before the `size` bytes of the typed field; nothing where there are none."""
+    return message.encode_head(_FIELDS[dtype.name][0], size) if size else b""
+
+
+def packed_size(dtype: DType, count: int, pieces: Iterable[np.ndarray]) -> int:
+    """Return how many bytes `packed` gives for `count` elements; pieces are looked at where that depends on values."""
+    if _FIELDS[dtype.name][1]:
+        return count * dtype.size
+    return sum(int(_varint_lengths(numbers).sum()) for piece in pieces for numbers in _windows(dtype, piece))
+
+
+def packed(dtype: DType, pieces: Iterable[np.ndarray]) -> Iterator[bytes | memoryview]:
+    """Yield the content of the typed field that holds the elements of all pieces, which are flat."""
+    for piece in pieces:
+        if _FIELDS[dtype.name][1]:
+            yield as_bytes(np.ascontiguousarray(piece, dtype.numpy))
+        else:
+            for numbers in _windows(dtype, piece):
+                yield _varint_window(numbers)
+
+
+def _windows(dtype: DType, flat: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the elements as uint64, as many at once as take no more than a few MB."""
     step = _WINDOW // 8
-    return b"".join(_varint_window(numbers[i : i + step]) for i in range(0, numbers.size, step))
+    for i in range(0, flat.size, step):
+        window = np.ascontiguousarray(flat[i : i + step], dtype.numpy)
+        if dtype == datatypes.bool:
+            yield window.astype(np.uint64)
+        elif dtype.name == "float16":
+            yield window.view(np.uint16).astype(np.uint64)
+        else:
+            plain = window.view(window.dtype[0]) if window.dtype.names else window
+            yield plain.astype(np.int64).view(np.uint64)
+
+
+def _varint_lengths(numbers: np.ndarray) -> np.ndarray:
+    lengths = np.ones(numbers.size, np.intp)
+    largest = int(numbers.max(initial=0)).bit_length()
+    for group in range(1, -(-largest // 7)):
+        lengths += numbers >= np.uint64(1 << (7 * group))
+    return lengths
 
 
 def _varint_window(numbers: np.ndarray) -> bytes:
-    lengths = np.ones(numbers.size, np.intp)
-    for group in range(1, MAX_VARINT_SIZE):
-        lengths += numbers >= np.uint64(1 << (7 * group))
+    if numbers.max(initial=0) < 0x80:
+        return numbers.astype(np.uint8).tobytes()
+    lengths = _varint_lengths(numbers)
     ends = np.cumsum(lengths)
     starts = ends - lengths
     out = np.empty(int(ends[-1]), np.uint8)

@@ -178,7 +178,11 @@ class V1Reader(CheckpointReader):
             if record is None:
                 raise errors.DataLossError("the file has no such slice")
             start, end = _tensor_proto(record)
-            return decode_values(record[start:end], entry.dtype, slices.volume(shape)).reshape(shape)
+            return decode_values(memoryview(record)[start:end], entry.dtype, slices.volume(shape)).reshape(shape)
+        except MemoryError:
+            raise errors.ResourceExhaustedError(
+                f"no memory for tensor {name}, slice {stored}: a V1 checkpoint holds it in one record", path=path
+            ) from None
         except errors.DataLossError as e:
             raise errors.DataLossError(
                 f"tensor {name}, slice {stored}: {e.message}", path=path, offset=e.offset

@@ -7,8 +7,11 @@ Records are sorted by key and the first lists all tensors: what is added is held
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,7 @@ from icefloe.checkpoint.entries import encode_shape
 from icefloe.checkpoint.index import to_key, to_name
 from icefloe.checkpoint.single_file import new_file
 from icefloe.checkpoint.slices import TensorSlice, encode_key, encode_slice
-from icefloe.checkpoint.typed_values import encode_values, word
+from icefloe.checkpoint.typed_values import can_encode, encode_values, packed, packed_head, packed_size, word
 from icefloe.checkpoint.values import to_tensor
 from icefloe.datatypes import DType
 from icefloe.wire import message
@@ -27,6 +30,18 @@ from icefloe.wire.sstable import TableWriter
 
 _VERSIONS = b"\x08\x01"
 _MAX_RECORD = (1 << 31) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """A slice to be written. pieces: give its elements, flat, as often as asked; None where `load` gives it whole."""
+
+    key: bytes
+    chosen: TensorSlice
+    dtype: DType
+    count: int
+    load: Callable[[], np.ndarray]
+    pieces: Callable[[], Iterable[np.ndarray]] | None
 
 
 class V1Writer:
@@ -39,7 +54,7 @@ class V1Writer:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = os.fspath(path)
         self._tensors: dict[bytes, tuple[tuple[int, ...], DType, list[TensorSlice]]] = {}
-        self._data: dict[bytes, tuple[bytes, TensorSlice, Callable[[], np.ndarray], DType]] = {}
+        self._data: dict[bytes, _Saved] = {}
 
     def add(self, name: str | bytes, value: Any) -> None:
         """Take a whole tensor; its array must not change until `finish`."""
@@ -54,10 +69,15 @@ class V1Writer:
         full_shape: Sequence[int],
         load: Callable[[], np.ndarray],
         chosen: TensorSlice | None = None,
+        pieces: Callable[[], Iterable[np.ndarray]] | None = None,
     ) -> None:
-        """Take a whole tensor, or one slice of it, that `load` gives when it is written, one at a time."""
+        """Take a whole tensor, or one slice of it, that `load` gives when it is written, one at a time.
+
+        pieces: gives its elements in flat pieces, from the first on each time; a large tensor of numbers is then never
+        held whole.
+        """
         shape = tuple(map(int, full_shape))
-        self._put(to_key(name), shape, chosen or TensorSlice.full(len(shape)), dtype, load)
+        self._put(to_key(name), shape, chosen or TensorSlice.full(len(shape)), dtype, load, pieces)
 
     def add_slice(self, name: str | bytes, full_shape: Sequence[int], chosen: TensorSlice, value: Any) -> None:
         """Take one slice of a tensor of `full_shape`; its array must not change until `finish`."""
@@ -77,6 +97,7 @@ class V1Writer:
         chosen: TensorSlice,
         dtype: DType,
         load: Callable[[], np.ndarray],
+        pieces: Callable[[], Iterable[np.ndarray]] | None = None,
     ) -> None:
         former = self._tensors.setdefault(key, (shape, dtype, []))
         if former[0] != shape:
@@ -90,7 +111,8 @@ class V1Writer:
                 f"type = {word(dtype)}"
             )
         former[2].append(chosen)
-        self._data.setdefault(encode_key(key, chosen), (key, chosen, load, dtype))
+        saved = _Saved(key, chosen, dtype, math.prod(chosen.shape(shape)), load, pieces)
+        self._data.setdefault(encode_key(key, chosen), saved)
 
     def finish(self) -> None:
         """Write the file; its directory is made. Until it is complete, a former one stays.
@@ -102,7 +124,7 @@ class V1Writer:
             table = TableWriter(write)
             table.add(b"", message.encode_bytes(1, self._meta()))
             for key in sorted(self._data):
-                table.add(key, self._record(*self._data[key]))
+                self._add(table, key, self._data[key])
             table.finish()
 
     def _meta(self) -> bytes:
@@ -117,16 +139,34 @@ class V1Writer:
             parts.append(message.encode_bytes(1, b"".join(meta)))
         return b"".join((*parts, message.encode_bytes(2, _VERSIONS)))
 
-    def _record(self, key: bytes, chosen: TensorSlice, load: Callable[[], np.ndarray], dtype: DType) -> bytes:
-        content = encode_values(load(), dtype)
-        if len(content) + len(key) + 1024 > _MAX_RECORD:
-            raise errors.InvalidArgumentError(
-                "Tensor slice is too large to serialize (conservative estimate: "
-                f"{len(content) + len(key) + 1024} bytes)"
-            )
-        saved = (
-            (message.encode_bytes(1, key) if key else b"")
-            + message.encode_bytes(2, encode_slice(chosen))
-            + message.encode_bytes(3, content)
+    @staticmethod
+    def _add(table: TableWriter, key: bytes, saved: _Saved) -> None:
+        if saved.pieces is None or saved.dtype.numpy.hasobject or not can_encode(saved.dtype):
+            table.add(key, b"".join(_record(saved, encode_values(saved.load(), saved.dtype))))
+            return
+        varies = packed_size(saved.dtype, 1, ()) == 0
+        size = packed_size(saved.dtype, saved.count, saved.pieces() if varies else ())
+        field = packed_head(saved.dtype, size)
+        head = _record_head(saved, len(field) + size) + field
+        if table.has_own_block(key, len(head) + size):
+            table.add_pieces(key, len(head) + size, itertools.chain((head,), packed(saved.dtype, saved.pieces())))
+        else:
+            table.add(key, head + b"".join(packed(saved.dtype, saved.pieces())))
+
+
+def _record(saved: _Saved, content: bytes) -> tuple[bytes, bytes]:
+    return _record_head(saved, len(content)), content
+
+
+def _record_head(saved: _Saved, size: int) -> bytes:
+    """Return a record up to the `size` bytes of its values. Raises: InvalidArgumentError if they are too many."""
+    if size + len(saved.key) + 1024 > _MAX_RECORD:
+        raise errors.InvalidArgumentError(
+            "Tensor slice is too large to serialize (conservative estimate: "
+            f"{size + len(saved.key) + 1024} bytes): {to_name(saved.key)}"
         )
-        return message.encode_bytes(2, saved)
+    head = (message.encode_bytes(1, saved.key) if saved.key else b"") + message.encode_bytes(
+        2, encode_slice(saved.chosen)
+    )
+    head += message.encode_head(3, size)
+    return message.encode_head(2, len(head) + size) + head

@@ -139,7 +139,12 @@ def encode_present_int(number: int, value: int) -> bytes:
 
 def encode_bytes(number: int, value: bytes) -> bytes:
     """Return field `number` as a string, bytes or sub-message; it is written even where it is empty."""
-    return encode_varint(number << 3 | BYTES) + encode_varint(len(value)) + value
+    return encode_head(number, len(value)) + value
+
+
+def encode_head(number: int, size: int) -> bytes:
+    """Return what comes before the `size` bytes of field `number`, a string, bytes or sub-message."""
+    return encode_varint(number << 3 | BYTES) + encode_varint(size)
 
 
 def encode_fixed32_field(number: int, value: int) -> bytes:

@@ -13,7 +13,8 @@ end.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from icefloe.errors import DataLossError
@@ -168,7 +169,7 @@ class TableWriter:
 
     def __init__(
         self,
-        write: Callable[[bytes], object],
+        write: Callable[[bytes | memoryview], object],
         *,
         block_size: int = BLOCK_SIZE,
         restart_interval: int = RESTART_INTERVAL,
@@ -186,19 +187,43 @@ class TableWriter:
 
     def add(self, key: bytes, value: bytes) -> None:
         """Append an entry. Raises: ValueError if `key` does not come after the last one."""
+        self._begin(key, len(value))
+        self._block.add(key, value)
+        if self._block.estimated_size >= self._block_size:
+            self._end_block()
+
+    def has_own_block(self, key: bytes, size: int) -> bool:
+        """Whether a value of so many bytes gets a block of its own."""
+        return len(key) + size >= 2 * self._block_size
+
+    def add_pieces(self, key: bytes, size: int, pieces: Iterable[bytes | memoryview]) -> None:
+        """Append an entry that gets a block of its own, whose value of `size` bytes comes in pieces.
+
+        Raises: ValueError if `key` does not come after the last one, or the pieces have another size in all.
+        """
+        assert self.has_own_block(key, size)
+        self._begin(key, size)
+        offset, crc = self._offset, 0
+        head = encode_varint(0) + encode_varint(len(key)) + encode_varint(size) + key
+        restarts = encode_fixed32(0) + encode_fixed32(1)
+        for piece in itertools.chain((head,), pieces, (restarts,)):
+            crc = crc32c(piece, crc)
+            self._put(piece)
+        if self._offset - offset != len(head) + size + len(restarts):
+            raise ValueError(f"expected a value of {size} bytes, got {self._offset - offset - len(head) - 8}")
+        self._pending = self._end_contents(offset, crc)
+
+    def _begin(self, key: bytes, size: int) -> None:
         if self._last_key is not None:
             if key <= self._last_key:
                 raise ValueError(f"keys must increase: {key!r} comes after {self._last_key!r}")
-            if len(key) + len(value) >= 2 * self._block_size:
+            if self.has_own_block(key, size):
                 self._end_block()
         if self._pending is not None:
             assert self._last_key is not None
             self._index.add(_separator(self._last_key, key), self._pending.encode())
             self._pending = None
-        self._block.add(key, value)
         self._last_key = key
-        if self._block.estimated_size >= self._block_size:
-            self._end_block()
 
     def finish(self) -> int:
         """Write what is left and the footer; return the size of the file in bytes."""
@@ -218,13 +243,17 @@ class TableWriter:
             self._pending = self._write_block(self._block.finish())
 
     def _write_block(self, contents: bytes) -> BlockHandle:
-        handle = BlockHandle(self._offset, len(contents))
-        crc = crc32c(bytes((RAW,)), crc32c(contents))
+        offset = self._offset
         self._put(contents)
-        self._put(bytes((RAW,)) + encode_fixed32(mask(crc)))
+        return self._end_contents(offset, crc32c(contents))
+
+    def _end_contents(self, offset: int, crc: int) -> BlockHandle:
+        """Write the trailer of a block whose contents begin at `offset` and have this CRC."""
+        handle = BlockHandle(offset, self._offset - offset)
+        self._put(bytes((RAW,)) + encode_fixed32(mask(crc32c(bytes((RAW,)), crc))))
         return handle
 
-    def _put(self, data: bytes) -> None:
+    def _put(self, data: bytes | memoryview) -> None:
         self._write(data)
         self._offset += len(data)
 
