@@ -46,7 +46,9 @@ def decode_values(raw: Buffer, dtype: DType, count: int) -> np.ndarray:
     """
     if dtype == datatypes.string:
         strings = [
-            bytes(raw[value:stop]) for n, kind, value, stop in message.scan(raw) if n == _STRINGS and kind == message.BYTES
+            bytes(raw[value:stop])
+            for n, kind, value, stop in message.scan(raw)
+            if n == _STRINGS and kind == message.BYTES
         ]
         _check_count(len(strings), count)
         array = np.empty(count, object)
