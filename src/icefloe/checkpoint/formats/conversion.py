@@ -321,8 +321,24 @@ class _Work:
         for name, key in named.items():
             item = self._item(name, key)
             for chosen in self._partition(key) or (None,):
-                writer.add_lazy(name, item.dtype, item.shape, self._loader(item, key, chosen), chosen)
+                load = self._loader(item, key, chosen)
+                pieces = self._told_once(item) if chosen is None else None
+                writer.add_lazy(name, item.dtype, item.shape, load, chosen, pieces)
         writer.finish()
+
+    def _told_once(self, item: Item) -> Callable[[], Iterator[np.ndarray]]:
+        """Return the pieces of a tensor, of which the progress and the report are told the first time only."""
+        told = False
+
+        def pieces() -> Iterator[np.ndarray]:
+            nonlocal told
+            first, told = not told, True
+            for piece in item.pieces():
+                self._advance(piece.nbytes if first else 0)
+                yield piece
+            self._done.tensors += first
+
+        return pieces
 
     def _loader(self, item: Item, key: str, chosen: TensorSlice | None) -> Callable[[], np.ndarray]:
         def load() -> np.ndarray:
