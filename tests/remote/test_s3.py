@@ -56,7 +56,7 @@ def test_reading_asks_for_the_index_then_for_ranges(s3, bucket):
         assert asked and size <= 256 << 10
         reader["big"]
         sizes = [size for method, _, asked, size in s3.answers() if method == "GET" and asked]
-        assert sum(sizes) == VALUES["big"].nbytes and len(sizes) == 3
+        assert sum(sizes) == VALUES["big"].nbytes and len(sizes) == 6
 
 
 def test_overwriting_is_old_or_new(s3, bucket):

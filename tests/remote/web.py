@@ -66,24 +66,26 @@ def serve(root: Path) -> Iterator[Web]:
             if not path.is_file():
                 self.short(404, b"not here")
                 return
-            data = path.read_bytes()
+            length = path.stat().st_size
             found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-            start, stop = 0, len(data)
+            start, stop = 0, length
             if found and web.ranges:
-                start, stop = int(found[1]), min(int(found[2] or len(data)) + 1, len(data))
+                start, stop = int(found[1]), min(int(found[2] or length) + 1, length)
                 self.send_response(206)
-                self.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(data)}")
+                self.send_header("Content-Range", f"bytes {start}-{stop - 1}/{length}")
             else:
                 self.send_response(200)
             if web.sizes:
                 self.send_header("Content-Length", str(stop - start))
             else:
                 self.send_header("Connection", "close")
-            self.send_header("ETag", f'"{path.stat().st_mtime_ns}-{len(data)}"')
+            self.send_header("ETag", f'"{path.stat().st_mtime_ns}-{length}"')
             self.end_headers()
             sent = 0
             if with_body:
-                body = data[start:stop]
+                with path.open("rb") as file:
+                    file.seek(start)
+                    body = file.read(stop - start)
                 if 0 <= web.break_after < len(body) and web.breaks > 0:
                     web.breaks -= 1
                     body = body[: web.break_after]

@@ -330,8 +330,11 @@ def copy(source: Source, offset: int, size: int, fd: int, path: str) -> None:
     """
     end = offset + size
     if source.is_remote or fd < 0:
-        for start in range(offset, end, source.window):
-            write(fd, source.read(start, min(source.window, end - start)), path)
+        buffer = memoryview(bytearray(min(source.window, size)))
+        for start in range(offset, end, len(buffer) or 1):
+            window = buffer[: end - start]
+            source.read_into(window, start)
+            write(fd, window, path)
         return
     while offset < end:
         start, stop = _data_extent(source, offset, end)

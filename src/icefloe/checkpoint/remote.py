@@ -23,9 +23,9 @@ from icefloe.checkpoint.files import Identity, Source
 from icefloe.checkpoint.remote_errors import is_passing, remote_error
 
 _T = TypeVar("_T")
-# Requests of one read at a time, and bytes of each: enough to fill a fast line, and 32 MB of memory.
+# Requests of one read at a time, and bytes of each: enough to fill a fast line, and 16 MB of memory.
 _AT_ONCE = 8
-_PIECE = 4 << 20
+_PIECE = 2 << 20
 # A read below this takes a whole block, which is kept: headers, directories and small tensors are read bit by bit.
 _SMALL = 64 << 10
 _BLOCK = 256 << 10
@@ -34,7 +34,7 @@ _WHOLE = 32 << 20  # what a server without ranges may send in answer to a small 
 # A request whose connection broke is made again, after these seconds.
 _PAUSES = (0.1, 0.5)
 # Bytes of an upload held back for one request; S3 takes at most 10,000 of them.
-_UPLOAD_PART = 32 << 20
+_UPLOAD_PART = 8 << 20
 _CHANGING = ("ETag", "etag", "Content-MD5", "Digest", "md5Hash", "generation", "content_settings")
 _TIMES = ("LastModified", "mtime", "updated", "last_modified", "created", "Last-Modified")
 
@@ -164,6 +164,8 @@ class RemoteSource(Source):
             self._whole = bytes(data)
 
     def read(self, offset: int, size: int) -> bytes:
+        if self._whole is None and _SMALL <= size <= _PIECE and offset + size <= self.size and not self._closed:
+            return self._fetch(offset, size)
         out = bytearray(size)
         self.read_into(memoryview(out), offset)
         return bytes(out)
@@ -301,8 +303,10 @@ class _Upload:
             self.file = fs.open(path, "wb", block_size=_UPLOAD_PART)
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
+        view = memoryview(data).cast("B")
         with _named(self.url):
-            self.file.write(data)
+            for start in range(0, len(view), _UPLOAD_PART):  # what is written at once is held at once
+                self.file.write(view[start : start + _UPLOAD_PART])
 
     def complete(self) -> None:
         if not self.file.closed:

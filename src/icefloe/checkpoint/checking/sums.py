@@ -83,7 +83,7 @@ def sums(regions: Sequence[Region], progress: Progress | None = None) -> list[in
 
 def _at_once(jobs: Sequence[_Job]) -> int:
     """Return how many threads are worth it: those that wait for a network need no processor."""
-    return _MAX_THREADS if any(job.source.is_remote for job in jobs) else os.cpu_count() or 1
+    return _MAX_THREADS // 2 if any(job.source.is_remote for job in jobs) else os.cpu_count() or 1
 
 
 def _jobs(regions: Sequence[Region]) -> list[_Job]:
