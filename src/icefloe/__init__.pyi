@@ -6,13 +6,14 @@ from icefloe.autodiff.aggregation import AggregationMethod as AggregationMethod
 from icefloe.lib.checks import Assert as Assert
 from icefloe.proto import AttrValue as AttrValue
 from icefloe._version import COMPILER_VERSION as COMPILER_VERSION
-from icefloe.scripts.places import CXX11_ABI_FLAG as CXX11_ABI_FLAG
-from icefloe.scripts.places import CXX_VERSION as CXX_VERSION
+from icefloe.lib.behavior import CXX11_ABI_FLAG as CXX11_ABI_FLAG
+from icefloe.lib.behavior import CXX_VERSION as CXX_VERSION
 from icefloe.lib.data_flow import ConditionalAccumulator as ConditionalAccumulator
 from icefloe.lib.data_flow import ConditionalAccumulatorBase as ConditionalAccumulatorBase
 from icefloe.session import Config as Config
 from icefloe.proto import ConfigProto as ConfigProto
-from icefloe.datatypes import DType as DType
+from icefloe.lib.critical_section import CriticalSection as CriticalSection
+from icefloe.graph.type_specs import DType as DType
 from icefloe.graph.device_spec import DeviceSpec as DeviceSpec
 from icefloe.shapes import Dimension as Dimension
 from icefloe.proto import Event as Event
@@ -25,6 +26,7 @@ from icefloe.proto import GPUOptions as GPUOptions
 from icefloe.graph.graph import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
 from icefloe.graph.graph import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
 from icefloe.graph.graph import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
+from icefloe.autodiff.tape import GradientTape as GradientTape
 from icefloe.graph.graph import Graph as Graph
 from icefloe.proto import GraphDef as GraphDef
 from icefloe.graph.collections import GraphKeys as GraphKeys
@@ -37,16 +39,18 @@ from icefloe.session import InteractiveSession as InteractiveSession
 from icefloe.lib.readers import LMDBReader as LMDBReader
 from icefloe.saved_models.loading import LoadedModel as LoadedModel
 from icefloe.proto import LogMessage as LogMessage
-from icefloe.scripts.places import MONOLITHIC_BUILD as MONOLITHIC_BUILD
+from icefloe.lib.behavior import MONOLITHIC_BUILD as MONOLITHIC_BUILD
 from icefloe.proto import MetaGraphDef as MetaGraphDef
 from icefloe.lib.module import Module as Module
 from icefloe.proto import NameAttrList as NameAttrList
 from icefloe.autodiff.registration import not_differentiable as NoGradient
 from icefloe.proto import NodeDef as NodeDef
+from icefloe.graph.type_specs import NoneTensorSpec as NoneTensorSpec
 from icefloe.autodiff.registration import not_differentiable as NotDifferentiable
 from icefloe.errors import OpError as OpError
 from icefloe.graph.operation import Operation as Operation
 from icefloe.proto import OptimizerOptions as OptimizerOptions
+from icefloe.lib.data_optional import OptionalSpec as OptionalSpec
 from icefloe.lib.queues import PaddingFIFOQueue as PaddingFIFOQueue
 from icefloe.lib.printing import Print as Print
 from icefloe.lib.queues import PriorityQueue as PriorityQueue
@@ -123,6 +127,7 @@ from icefloe.lib.variable_lists import assert_variables_initialized as assert_va
 from icefloe.lib.assignments import assign as assign
 from icefloe.lib.assignments import assign_add as assign_add
 from icefloe.lib.assignments import assign_sub as assign_sub
+from icefloe import audio as audio
 from icefloe.lib.array_batch_gather import batch_gather as batch_gather
 from icefloe.lib.assignments import batch_scatter_update as batch_scatter_update
 from icefloe.lib.array_shape import batch_to_space as batch_to_space
@@ -193,8 +198,10 @@ from icefloe import dtypes as dtypes
 from icefloe.lib.array_select import edit_distance as edit_distance
 from icefloe.lib.math_matrix import einsum as einsum
 from icefloe.lib.control_flow_toggles import enable_control_flow_v2 as enable_control_flow_v2
+from icefloe.lib.behavior import enable_eager_execution as enable_eager_execution
 from icefloe.lib.variable_resource import enable_resource_variables as enable_resource_variables
 from icefloe.graph.tensor import enable_tensor_equality as enable_tensor_equality
+from icefloe.lib.behavior import enable_v2_behavior as enable_v2_behavior
 from icefloe.shapes import enable_v2_tensorshape as enable_v2_tensorshape
 from icefloe.lib.checks import ensure_shape as ensure_shape
 from icefloe.lib.math_elementwise import equal as equal
@@ -276,7 +283,10 @@ from icefloe.lib.math_special import lbeta as lbeta
 from icefloe.lib.math_range import linspace as lin_space
 from icefloe import linalg as linalg
 from icefloe.lib.math_range import linspace as linspace
+from icefloe.lib.behavior import load_file_system_library as load_file_system_library
 from icefloe.load import load_graph as load_graph
+from icefloe.lib.behavior import load_library as load_library
+from icefloe.lib.behavior import load_op_library as load_op_library
 from icefloe.saved_models.loading import load_saved_model as load_saved_model
 from icefloe.lib.variable_lists import local_variables as local_variables
 from icefloe.lib.variable_lists import local_variables_initializer as local_variables_initializer
@@ -311,6 +321,7 @@ from icefloe import nn as nn
 from icefloe.autodiff.registration import not_differentiable as no_gradient
 from icefloe.lib.control import no_op as no_op
 from icefloe.lib.variable_scope import no_regularizer as no_regularizer
+from icefloe.lib.vectorization import nondifferentiable_batch_function as nondifferentiable_batch_function
 from icefloe.lib.linalg import norm as norm
 from icefloe.lib.math_elementwise import not_equal as not_equal
 from icefloe.lib.python_functions import numpy_function as numpy_function
@@ -332,6 +343,7 @@ from icefloe.lib.math_elementwise import pow as pow
 from icefloe.lib.printing import print as print
 from icefloe import proto as proto
 from icefloe.lib.python_functions import py_func as py_func
+from icefloe.lib.python_functions import py_function as py_function
 from icefloe import python_io as python_io
 from icefloe.datatypes import qint16 as qint16
 from icefloe.datatypes import qint32 as qint32
@@ -356,6 +368,7 @@ from icefloe.lib.math_range import range as range
 from icefloe.lib.array_shape import rank as rank
 from icefloe import raw_ops as raw_ops
 from icefloe.lib.math_elementwise import real as real
+from icefloe.autodiff.recompute import recompute_grad as recompute_grad
 from icefloe.lib.math_reduce import reduce_all as reduce_all
 from icefloe.lib.math_reduce import reduce_any as reduce_any
 from icefloe.lib.strings import reduce_join as reduce_join
@@ -507,6 +520,7 @@ from icefloe.lib.variable_lists import variables_initializer as variables_initia
 from icefloe.saver.variable_nodes import variables_of as variables_of
 from icefloe.lib.initializers import VarianceScaling as variance_scaling_initializer
 from icefloe.datatypes import variant as variant
+from icefloe.lib.vectorization import vectorized_map as vectorized_map
 from icefloe.lib.control import verify_tensor_all_finite as verify_tensor_all_finite
 from icefloe import version as version
 from icefloe.lib.array_select import where as where
@@ -657,6 +671,7 @@ __all__ = [
     "ConditionalAccumulatorBase",
     "Config",
     "ConfigProto",
+    "CriticalSection",
     "DType",
     "DeviceSpec",
     "Dimension",
@@ -670,6 +685,7 @@ __all__ = [
     "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER",
     "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "GradientTape",
     "Graph",
     "GraphDef",
     "GraphKeys",
@@ -688,10 +704,12 @@ __all__ = [
     "NameAttrList",
     "NoGradient",
     "NodeDef",
+    "NoneTensorSpec",
     "NotDifferentiable",
     "OpError",
     "Operation",
     "OptimizerOptions",
+    "OptionalSpec",
     "PaddingFIFOQueue",
     "Print",
     "PriorityQueue",
@@ -778,6 +796,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "audio",
     "batch_gather",
     "batch_scatter_update",
     "batch_to_space",
@@ -867,8 +886,10 @@ __all__ = [
     "edit_distance",
     "einsum",
     "enable_control_flow_v2",
+    "enable_eager_execution",
     "enable_resource_variables",
     "enable_tensor_equality",
+    "enable_v2_behavior",
     "enable_v2_tensorshape",
     "encode_base64",
     "ensure_shape",
@@ -984,7 +1005,10 @@ __all__ = [
     "lin_space",
     "linalg",
     "linspace",
+    "load_file_system_library",
     "load_graph",
+    "load_library",
+    "load_op_library",
     "load_saved_model",
     "local_variables",
     "local_variables_initializer",
@@ -1034,6 +1058,7 @@ __all__ = [
     "no_gradient",
     "no_op",
     "no_regularizer",
+    "nondifferentiable_batch_function",
     "norm",
     "not_equal",
     "numpy_function",
@@ -1057,6 +1082,7 @@ __all__ = [
     "print",
     "proto",
     "py_func",
+    "py_function",
     "python_io",
     "qint16",
     "qint32",
@@ -1089,6 +1115,7 @@ __all__ = [
     "real",
     "realdiv",
     "reciprocal",
+    "recompute_grad",
     "reduce_all",
     "reduce_any",
     "reduce_join",
@@ -1276,6 +1303,7 @@ __all__ = [
     "variables_of",
     "variance_scaling_initializer",
     "variant",
+    "vectorized_map",
     "verify_tensor_all_finite",
     "version",
     "where",

@@ -205,6 +205,28 @@ class DType:
             return 0, self.max
         raise ValueError(f"{self} does not have defined limits.")
 
+    # What traced functions ask of an argument that is no tensor: a dtype holds none.
+
+    def placeholder_value(self, placeholder_context: Any) -> None:
+        """Return None."""
+
+    def from_tensors(self, tensors: Any) -> None:
+        """Return None."""
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """Return an empty list."""
+        return []
+
+    def flatten(self) -> list[Any]:
+        """Return an empty list."""
+        return []
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """Return `value`, which must be None. Raises: AssertionError if it is not."""
+        if value is not None:
+            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
+        return value
+
     def is_subtype_of(self, other: Any) -> builtins.bool:
         """Whether `other` is this type."""
         return self is other

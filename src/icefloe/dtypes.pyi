@@ -1,7 +1,7 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from typing import Any
 
-from icefloe.datatypes import DType as DType
+from icefloe.graph.type_specs import DType as DType
 from icefloe.datatypes import QUANTIZED_DTYPES as QUANTIZED_DTYPES
 from icefloe.datatypes import as_dtype as as_dtype
 from icefloe.datatypes import bfloat16 as bfloat16

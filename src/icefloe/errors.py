@@ -310,3 +310,27 @@ def error_code_from_exception_type(cls: type[OpError]) -> int | None:
     """Return the code of an error class, or None if `cls` is not one of this module's."""
     code = getattr(cls, "code", None)
     return code if _CLASSES.get(code or 0) is cls else None
+
+
+class Status:
+    """A code and a message, as TensorFlow's C library sets them. OK until something is set."""
+
+    def __init__(self) -> None:
+        self.code = OK
+        self.message = ""
+
+    def set(self, code: int, message: str) -> None:
+        """Say that something went wrong."""
+        self.code, self.message = code, message
+
+
+class raise_exception_on_not_ok_status:
+    """A `with` block that gives a Status, and raises the exception of its code if that is not OK at the end."""
+
+    def __enter__(self) -> Status:
+        self.status = Status()
+        return self.status
+
+    def __exit__(self, exc_type: Any, value: Any, traceback: Any) -> None:
+        if exc_type is None and self.status.code != OK:
+            raise exception_type_from_error_code(self.status.code)(None, None, self.status.message)

@@ -27,6 +27,7 @@ from icefloe.lib.image_quality import image_gradients as image_gradients
 from icefloe.lib.image_files import is_jpeg as is_jpeg
 from icefloe.lib.image_boxes import non_max_suppression as non_max_suppression
 from icefloe.lib.image_boxes import non_max_suppression_overlaps as non_max_suppression_overlaps
+from icefloe.lib.image_boxes import non_max_suppression_padded as non_max_suppression_padded
 from icefloe.lib.image_boxes import non_max_suppression_with_scores as non_max_suppression_with_scores
 from icefloe.lib.image_geometry import pad_to_bounding_box as pad_to_bounding_box
 from icefloe.lib.image_color import per_image_standardization as per_image_standardization
@@ -111,6 +112,7 @@ __all__ = [
     "is_jpeg",
     "non_max_suppression",
     "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
     "non_max_suppression_with_scores",
     "pad_to_bounding_box",
     "per_image_standardization",

@@ -26,7 +26,7 @@ from icefloe.graph import collector
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.resources import ResourceManager
+from icefloe.resources import ResourceManager, python_functions
 from icefloe.resources.manager import DEFAULT_CONTAINER
 from icefloe.runtime import feeds, plan
 from icefloe.runtime.bind import Scope
@@ -483,3 +483,11 @@ def _checked_feed_dict(feed_dict: Any) -> Mapping[Any, Any]:
     if not isinstance(feed_dict, Mapping):
         raise TypeError(f"Argument `feed_dict` must be a dictionary, but got {type(feed_dict).__name__!r}")
     return feed_dict
+
+
+def _evaluate(graph: Graph, tensors: list[Tensor]) -> list[Any]:
+    with Session(graph=graph) as session:
+        return list(session.run(tensors))
+
+
+python_functions.provide(evaluate=_evaluate)

@@ -409,6 +409,44 @@ class TensorShape:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
+    # What traced functions ask of an argument that is no tensor: a shape holds none.
+
+    def placeholder_value(self, placeholder_context: Any) -> None:
+        """Return None."""
+
+    def from_tensors(self, tensors: Any) -> None:
+        """Return None."""
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """Return an empty list."""
+        return []
+
+    def flatten(self) -> list[Any]:
+        """Return an empty list."""
+        return []
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """Return `value`, which must be None. Raises: AssertionError if it is not."""
+        if value is not None:
+            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
+        return value
+
+    def experimental_as_proto(self) -> TensorShapeProto:
+        """Return this shape as a TensorShapeProto."""
+        return self.as_proto()
+
+    @classmethod
+    def experimental_from_proto(cls, proto: TensorShapeProto) -> TensorShape:
+        """Return the shape of a TensorShapeProto."""
+        return cls(dims_from_proto(proto))
+
+    @classmethod
+    def experimental_type_proto(cls) -> type[TensorShapeProto]:
+        """Return TensorShapeProto."""
+        from icefloe.proto import TensorShapeProto
+
+        return TensorShapeProto
+
     def as_proto(self) -> TensorShapeProto:
         """Return this shape as a TensorShapeProto."""
         return dims_to_proto(self._dims)

@@ -33,6 +33,7 @@ from icefloe.lib.array_create import ones
 from icefloe.lib.array_shape import shape
 from icefloe.lib.control import tuple as gate
 from icefloe.proto import NameAttrList
+from icefloe.resources import python_functions
 
 
 class UnconnectedGradients(enum.Enum):
@@ -456,3 +457,6 @@ def _set_shape(op: Operation, index: int, grad: Tensor) -> None:
             f"{op.name}. Input index: {index}. Original input shape: {x.shape}. Calculated input gradient shape: "
             f"{grad.shape}"
         ) from None
+
+
+python_functions.provide(differentiate=gradients)

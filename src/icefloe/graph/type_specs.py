@@ -11,18 +11,21 @@ Source: tensorflow/python/framework/type_spec.py, tensor.py, sparse_tensor.py, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from icefloe import datatypes
+from icefloe.datatypes import DType as DType
+from icefloe.graph import spec_protos
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant, convert_to_tensor
 from icefloe.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from icefloe.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from icefloe.graph.tensor import Tensor
-from icefloe.shapes import TensorShape, as_shape, dimension_value, unknown_shape
+from icefloe.proto import TensorSpecProto, TypeSpecProto
+from icefloe.shapes import TensorShape, as_shape, dimension_value, dims_from_proto, unknown_shape
 
 Spec = TypeVar("Spec", bound="TypeSpec")
 
@@ -58,6 +61,35 @@ class TypeSpec:
     def from_tensors(self, tensors: Iterable[Any]) -> Any:
         """Return the value that consists of these tensors."""
         return self._from_components(list(tensors))
+
+    # What traced functions ask of a spec; the contexts are TensorFlow's, of which nothing is needed here.
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        """Return a value of Placeholders in the default graph."""
+        return self.from_tensors([spec.placeholder_value(placeholder_context) for spec in self.flatten()])
+
+    def cast(self, value: Any, casting_context: Any = None) -> Any:
+        """Return `value` as one of this spec. Raises: TypeError if it is none."""
+        parts = [spec.cast(part, casting_context) for spec, part in zip(self.flatten(), self.to_tensors(value))]
+        return self.from_tensors(parts)
+
+    def experimental_as_proto(self) -> Any:
+        """Return a TypeSpecProto."""
+        return spec_protos.spec_to_proto(self)
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> Any:
+        """Return the spec of a TypeSpecProto. Raises: TypeError if it is of another class."""
+        name = spec_protos.spec_class_name(proto)
+        classes = {found.__name__: found for found in _all_specs(TypeSpec)}
+        if name not in classes or not issubclass(classes[name], cls):
+            raise TypeError(f"the message is of a {name}, not of a {cls.__name__}")
+        return classes[name](*spec_protos.spec_state(proto, classes))
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """Return the class of `experimental_as_proto`'s message."""
+        return TypeSpecProto
 
     # Values whose rows along the first axis are values of their own kind have each row, and all of them, as one tensor.
 
@@ -135,6 +167,12 @@ class TypeSpec:
         return f"{type(self).__name__}{self._serialize()}"
 
 
+def _all_specs(cls: Any) -> Iterator[Any]:
+    yield cls
+    for found in cls.__subclasses__():
+        yield from _all_specs(found)
+
+
 def _compatible(a: Any, b: Any) -> bool:
     return a.is_compatible_with(b) if isinstance(a, (TensorShape, datatypes.DType)) and b is not None else a == b
 
@@ -208,6 +246,31 @@ class TensorSpec(TypeSpec):
 
     def _from_components(self, components: Sequence[Any]) -> Any:
         return components[0]
+
+    def placeholder_value(self, placeholder_context: Any = None) -> Tensor:
+        tensor: Tensor = apply_op("Placeholder", dtype=self._dtype, shape=self._shape, name=self._name)
+        return tensor
+
+    def cast(self, value: Any, casting_context: Any = None) -> Tensor:
+        tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, self._dtype)
+        found = TensorSpec(tensor.shape, tensor.dtype, self._name)
+        if not self.is_compatible_with(found):
+            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        return tensor
+
+    def experimental_as_proto(self) -> Any:
+        """Return a TensorSpecProto."""
+        return spec_protos.tensor_spec_to_proto(self)
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> TensorSpec:
+        """Return the spec of a TensorSpecProto."""
+        return cls(TensorShape(dims_from_proto(proto.shape)), datatypes.as_dtype(proto.dtype), proto.name or None)
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """Return the class of `experimental_as_proto`'s message."""
+        return TensorSpecProto
 
     def batch(self, size: Any) -> TensorSpec:
         return TensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
@@ -371,6 +434,40 @@ class IndexedSlicesSpec(TypeSpec):
         if all(isinstance(part, np.ndarray) for part in components):
             return IndexedSlicesValue(*components, *([None] if len(components) == 2 else []))
         return IndexedSlices(*components)
+
+
+class NoneTensorSpec(TypeSpec):
+    """Of None, which is a value of no tensors."""
+
+    value_type = type(None)
+
+    @classmethod
+    def from_value(cls, value: Any) -> NoneTensorSpec:
+        """Return the spec of None."""
+        return cls()
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a spec or value given is this, or None."""
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+    def most_specific_compatible_shape(self, other: Any) -> NoneTensorSpec:
+        """Return this. Raises: ValueError if `other` is of another kind."""
+        if type(other) is not type(self):
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return self
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        return ()
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        return ()
+
+    def _from_components(self, components: Sequence[Any]) -> None:
+        return None
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:

@@ -10,6 +10,9 @@ from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.arguments import renamed
+from icefloe.lib.array_join import concat, stack
+from icefloe.lib.array_shape import expand_dims, reshape, shape
+from icefloe.lib.map_fn import map_fn
 
 _NEGATIVE_INFINITY = float("-inf")
 
@@ -187,3 +190,52 @@ def generate_bounding_box_proposals(
     """Return (regions of interest, their probabilities) from anchors and their deltas."""
     inputs = (scores, bbox_deltas, image_info, anchors, nms_threshold, pre_nms_topn, min_size)
     return apply_op("GenerateBoundingBoxProposals", *inputs, post_nms_topn=post_nms_topn, name=name)
+
+
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = _NEGATIVE_INFINITY,
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[Tensor, Tensor]:
+    """Return (what `non_max_suppression` does, how many of it are boxes).
+
+    boxes: [..., n, 4]; scores: [..., n]. pad_to_max_output_size: the indices are padded with zeros to
+    `max_output_size`; it must be so for batches. Whether boxes are sorted or canonical, and the tile size, change
+    nothing.
+
+    Raises: ValueError for batches that are not padded.
+    """
+    with name_scope(name, "non_max_suppression_padded"):
+        boxes = convert_to_tensor(boxes, name="boxes")
+        scores = convert_to_tensor(scores, name="scores")
+        limits = [
+            convert_to_tensor(max_output_size, name="max_output_size"),
+            convert_to_tensor(iou_threshold, name="iou_threshold"),
+            convert_to_tensor(score_threshold, name="score_threshold"),
+        ]
+        rank = boxes.shape.rank
+        if rank == 2:
+            indices, valid = apply_op(
+                "NonMaxSuppressionV4", boxes, scores, *limits, pad_to_max_output_size=pad_to_max_output_size
+            )
+            return indices, valid
+        if not pad_to_max_output_size and rank is not None:
+            raise ValueError(
+                f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched input"
+            )
+        batch = shape(boxes)[:-2]
+        count = shape(boxes)[-2]
+
+        def one(item: Any) -> Any:
+            return tuple(apply_op("NonMaxSuppressionV4", item[0], item[1], *limits, pad_to_max_output_size=True))
+
+        flat = reshape(boxes, stack([-1, count, 4])), reshape(scores, stack([-1, count]))
+        indices, valid = map_fn(one, flat, dtype=(datatypes.int32, datatypes.int32))
+        return reshape(indices, concat([batch, expand_dims(limits[0], 0)], 0)), reshape(valid, batch)

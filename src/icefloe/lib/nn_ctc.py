@@ -13,8 +13,9 @@ from icefloe.graph.tensor import Tensor
 from icefloe.lib.arguments import renamed
 from icefloe.lib.array_create import ones_like, sequence_mask
 from icefloe.lib.array_join import concat
-from icefloe.lib.array_select import boolean_mask
+from icefloe.lib.array_select import boolean_mask, gather_nd, pad, where, where_v2
 from icefloe.lib.array_shape import expand_dims, reshape, shape, transpose
+from icefloe.lib.map_fn import map_fn
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_elementwise import not_equal
 from icefloe.lib.math_range import range
@@ -108,3 +109,70 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         flat = apply_op("ScatterNd", indices, boolean_mask(flat_labels, flat_kept), shape(flat_places))
         result = reshape(flat, [_size(labels, 0), longest])
         return result, cast(lengths, seq_length.dtype)
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Return (the distinct labels of each row in order, padded with zeros; the place of each label among them).
+
+    labels: int [batch, length].
+    """
+    with name_scope(name, "ctc_unique_labels", [labels]):
+        labels = convert_to_tensor(labels, name="labels")
+
+        def one(row: Any) -> Any:
+            found = apply_op("Unique", row)
+            length = found.idx.shape[0].value
+            length = shape(found.idx)[0] if length is None else length
+            padded = pad(found.y, [[0, length - shape(found.y)[0]]])
+            return [cast(padded, datatypes.int64), found.idx]
+
+        places: tuple[Tensor, Tensor] = map_fn(one, labels, dtype=[datatypes.int64, datatypes.int32])
+        return places
+
+
+def ctc_loss_v2(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Return the negative log probability of each sequence of labels.
+
+    labels: int [batch, length], or a SparseTensor int32 with `label_length` None. logits: [time, batch, classes], or
+    batch first. blank_index: which class is blank, by default 0, negative from the end; needed for a SparseTensor.
+
+    Raises: ValueError if a SparseTensor comes without `blank_index`.
+    """
+    if isinstance(labels, SparseTensor):
+        if blank_index is None:
+            raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
+        return _sparse_loss(labels, logits, logit_length, logits_time_major, blank_index)
+    blank = 0 if blank_index is None else blank_index
+    with name_scope(name, "ctc_loss_dense", [logits, labels, label_length, logit_length]):
+        labels = convert_to_tensor(labels, name="labels")
+        label_length = convert_to_tensor(label_length, name="label_length")
+        within = expand_dims(range(shape(labels)[1]), 0) < expand_dims(cast(label_length, datatypes.int32), 1)
+        indices = where(within)
+        values = cast(gather_nd(labels, indices), datatypes.int32)
+        sparse = SparseTensor(indices, values, shape(labels, out_type=datatypes.int64))
+        return _sparse_loss(sparse, logits, logit_length, logits_time_major, blank)
+
+
+def _sparse_loss(labels: SparseTensor, logits: Any, logit_length: Any, time_major: bool, blank: int) -> Tensor:
+    """Return the loss by the op whose blank is the last class: the classes after `blank` move down by one."""
+    logits = convert_to_tensor(logits, name="logits")
+    count = logits.shape[2].value
+    if count is None:
+        raise ValueError(f"the number of classes must be known, got logits of shape {logits.shape}")
+    blank = blank + count if blank < 0 else blank
+    if not 0 <= blank < count:
+        raise ValueError(f"blank_index must be within the {count} classes, got {blank}")
+    if blank != count - 1:
+        logits = concat([logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]], axis=2)
+        moved = where_v2(labels.values < blank, labels.values, labels.values - 1)
+        labels = SparseTensor(labels.indices, moved, labels.dense_shape)
+    return ctc_loss(labels=labels, inputs=logits, sequence_length=logit_length, time_major=time_major)

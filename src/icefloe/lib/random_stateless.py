@@ -31,7 +31,7 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
-def _algorithm(alg: Any) -> int:
+def algorithm_number(alg: Any) -> int:
     if alg is None:
         return Algorithm.AUTO_SELECT.value
     if isinstance(alg, str):
@@ -48,7 +48,7 @@ def _algorithm(alg: Any) -> int:
 
 def _key_counter(seed: Any, alg: Any) -> dict[str, Any]:
     """Return the inputs key, counter and alg of the second generation of stateless ops."""
-    number = _algorithm(alg)
+    number = algorithm_number(alg)
     if number != Algorithm.AUTO_SELECT.value:
         raise errors.UnimplementedError(
             f"alg={alg!r}: only auto_select is supported, which is Philox on a CPU and gives the same numbers"

@@ -17,6 +17,7 @@ from icefloe.lib.nn_activations import bias_add as bias_add
 from icefloe.lib.rnn_dynamic import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
 from icefloe.lib.nn_ctc import collapse_repeated as collapse_repeated
 from icefloe.lib.nn_sampling import compute_accidental_hits as compute_accidental_hits
+from icefloe.lib.nn_averages import compute_average_loss as compute_average_loss
 from icefloe.lib.nn_convolution import conv1d as conv1d
 from icefloe.lib.nn_transposed import conv1d_transpose as conv1d_transpose
 from icefloe.lib.nn_convolution import conv2d as conv2d
@@ -32,6 +33,8 @@ from icefloe.lib.nn_ctc import ctc_beam_search_decoder as ctc_beam_search_decode
 from icefloe.lib.nn_ctc import ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2
 from icefloe.lib.nn_ctc import ctc_greedy_decoder as ctc_greedy_decoder
 from icefloe.lib.nn_ctc import ctc_loss as ctc_loss
+from icefloe.lib.nn_ctc import ctc_loss_v2 as ctc_loss_v2
+from icefloe.lib.nn_ctc import ctc_unique_labels as ctc_unique_labels
 from icefloe.lib.array_shape import depth_to_space as depth_to_space
 from icefloe.lib.nn_depthwise import depthwise_conv2d as depthwise_conv2d
 from icefloe.lib.nn_depthwise import depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter
@@ -72,6 +75,7 @@ from icefloe.lib.nn_activations import relu_layer as relu_layer
 from icefloe.nn import rnn_cell as rnn_cell
 from icefloe.lib.nn_embedding import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from icefloe.lib.nn_sampling import sampled_softmax_loss as sampled_softmax_loss
+from icefloe.lib.nn_averages import scale_regularization_loss as scale_regularization_loss
 from icefloe.lib.nn_depthwise import separable_conv2d as separable_conv2d
 from icefloe.lib.math_elementwise import sigmoid as sigmoid
 from icefloe.lib.nn_losses import sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits
@@ -128,6 +132,7 @@ __all__ = [
     "bidirectional_dynamic_rnn",
     "collapse_repeated",
     "compute_accidental_hits",
+    "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
     "conv2d",
@@ -145,6 +150,8 @@ __all__ = [
     "ctc_beam_search_decoder_v2",
     "ctc_greedy_decoder",
     "ctc_loss",
+    "ctc_loss_v2",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
@@ -194,6 +201,7 @@ __all__ = [
     "rnn_cell",
     "safe_embedding_lookup_sparse",
     "sampled_softmax_loss",
+    "scale_regularization_loss",
     "selu",
     "separable_conv2d",
     "sigmoid",

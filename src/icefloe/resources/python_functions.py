@@ -9,13 +9,14 @@ from typing import Any
 
 
 class Callback:
-    """A Python function in the table."""
+    """A Python function in the table. gradient: what computes its gradients, if there is such."""
 
-    __slots__ = ("__weakref__", "function", "token")
+    __slots__ = ("__weakref__", "function", "gradient", "token")
 
     def __init__(self, function: Callable[..., Any], token: str) -> None:
         self.function = function
         self.token = token
+        self.gradient: Callback | None = None
 
 
 _callbacks: weakref.WeakValueDictionary[str, Callback] = weakref.WeakValueDictionary()
@@ -27,6 +28,36 @@ def register(function: Callable[..., Any]) -> Callback:
     made = Callback(function, f"pyfunc_{next(_numbers)}")
     _callbacks[made.token] = made
     return made
+
+
+def gradient_of(token: str) -> Callback | None:
+    """Return what computes the gradients of the function of a token, or None."""
+    found = _callbacks.get(token)
+    return None if found is None else found.gradient
+
+
+# What a function may compute by: sessions and gradients, which are above this module, put themselves here.
+
+_evaluators: list[Callable[[Any, list[Any]], list[Any]]] = []
+_differentiators: list[Callable[..., list[Any]]] = []
+
+
+def provide(*, evaluate: Callable[[Any, list[Any]], list[Any]] | None = None, differentiate: Any | None = None) -> None:
+    """Say by what tensors are computed, `(graph, tensors) -> values`, or gradients built, `(ys, xs, grad_ys)`."""
+    if evaluate is not None:
+        _evaluators[:] = [evaluate]
+    if differentiate is not None:
+        _differentiators[:] = [differentiate]
+
+
+def evaluate(graph: Any, tensors: list[Any]) -> list[Any]:
+    """Return the values of tensors of `graph`, which has no state."""
+    return _evaluators[0](graph, tensors) if tensors else []
+
+
+def differentiate(ys: list[Any], xs: list[Any], grad_ys: list[Any]) -> list[Any]:
+    """Return the gradients of `xs`, as tensors or None."""
+    return _differentiators[0](ys, xs, grad_ys)
 
 
 def find(token: str) -> Callable[..., Any]:

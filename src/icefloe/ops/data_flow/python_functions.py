@@ -29,7 +29,7 @@ _ERRORS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], type
 )
 
 
-@kernel("PyFunc", "PyFuncStateless", blocks=True, returns="stored")
+@kernel("PyFunc", "PyFuncStateless", "EagerPyFunc", blocks=True, returns="stored")
 def py_func(
     values: tuple[Any, ...], *, token: str | bytes, Tout: tuple[DType, ...], fresh: tuple[bool, ...]
 ) -> tuple[Any, ...]:
@@ -62,7 +62,7 @@ def py_func(
 
 
 not_differentiable("PyFunc", "PyFuncStateless")
-shape("PyFunc", "PyFuncStateless")(unknown)
+shape("PyFunc", "PyFuncStateless", "EagerPyFunc")(unknown)
 
 
 def _argument(value: Any, own: bool) -> Any:
