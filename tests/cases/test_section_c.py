@@ -129,3 +129,33 @@ def test_28_names_with_colons(tmp_path, kind):
                 reader["a"]
             with pytest.raises(errors.NotFoundError, match="Did you mean 'b'"):
                 reader["b:0"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "checkpoints/dtypes/ckpt",
+        "checkpoints/strings/ckpt",
+        "savers/plain/model.ckpt-3",
+        "savers/partitioned/model.ckpt-3",
+    ],
+)
+@pytest.mark.parametrize("through", ["", "x.npz", "x.h5", "x.safetensors"])
+def test_29_what_is_written_is_what_tensorflow_writes(tmp_path, source, through):
+    """TensorFlow's own file, read and written again, has its bytes: dtypes, empty ones, scalars, strings, parts."""
+    path = SAVERS.parent / source
+    if through:
+        convert(path, tmp_path / through)
+    convert(tmp_path / through if through else path, tmp_path / "out" / path.name)
+    for suffix in ("index", "data-00000-of-00001"):
+        written = (tmp_path / "out" / f"{path.name}.{suffix}").read_bytes()
+        assert written == path.with_name(f"{path.name}.{suffix}").read_bytes(), suffix
+
+
+def test_29_nothing_at_all(tmp_path):
+    """TensorFlow 2.21 was seen to list no variable of it, and to go on."""
+    icefloe.save_checkpoint(tmp_path / "m", {})
+    with icefloe.open_checkpoint(tmp_path / "m") as reader:
+        assert len(reader) == 0
+    assert (tmp_path / "m.data-00000-of-00001").stat().st_size == 0
+    assert icefloe.ckpt.verify(tmp_path / "m").ok

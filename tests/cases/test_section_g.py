@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import icefloe as tf
 from icefloe import ckpt
+from unit.checkpoint.test_edit_memory import sparse
 
 EDITING = Path(__file__).resolve().parents[2] / "fixtures" / "editing"
 EMA = "/ExponentialMovingAverage"
@@ -122,4 +126,41 @@ def test_60_vocab_grow(tmp_path, cli):
         assert whole[80:].any() == (not slot)
 
 
-# 63, low memory, is tests/unit/checkpoint/test_edit_memory.py.
+CHILD = """
+import json, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))
+from icefloe_cli.main import cli
+try:
+    cli(sys.argv[1:])
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS is Linux's")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ckpt", "rename", "big", "out", "-s", "s,^,x/,"],
+        ["ckpt", "slim", "big", "out"],
+        *(["convert", "big", f"out.{kind}"] for kind in ("npz", "safetensors", "h5")),
+        ["convert", "big", "out", "--to", "v1"],
+    ],
+    ids=lambda command: command[-1] if command[0] == "convert" else command[1],
+)
+def test_63_low_mem(tmp_path, command):
+    """One tensor of 640 MB in a sparse file, in an address space of 600 MB. benchmarks/edit4g.py and convert4g.py do
+    this with 4 GB.
+    """
+    slots = {} if command[0] == "convert" else {"w/Adam": (640, 1 << 18)}
+    sparse(tmp_path / "big", {"w": (640, 1 << 18), "b": (1, 1 << 18)} | slots)
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, *command], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert int(done.stderr.split()[-1]) < 200
+    (out,) = {path.name.removesuffix(".index").partition(".data-")[0] for path in tmp_path.glob("out*")}
+    with tf.open_checkpoint(tmp_path / out) as reader:
+        name = "x/w" if command[1] == "rename" else "w"
+        assert reader.entries[name].shape == (640, 1 << 18)
+        assert reader[name.replace("w", "b")].tolist() == np.zeros((1, 1 << 18)).tolist()
