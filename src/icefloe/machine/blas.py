@@ -15,6 +15,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from icefloe.machine import memory
+
 
 class _Held(threading.local):
     """depth: how often the calling thread is in `alone`."""
@@ -49,6 +51,7 @@ class _Alone:
                 self._before = [get() for get, _ in _libraries()]
                 for _, limit in _libraries():
                     limit(1)
+                memory.keep()  # who multiplies large matrices has large arrays
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

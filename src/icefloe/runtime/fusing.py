@@ -5,6 +5,8 @@
         FusedBatchNorm, V2, V3                 in inference, with constant statistics
         Relu, Relu6, Tanh                      at the end
 
+Where the filter or the bias is no constant, as in training, a bias and an activation alone are taken over.
+
 Factors go into the filter, once; the bias and the activation are applied block by block. A convolution also takes over
 the zeros that a Pad before it puts around images. Only values that one step reads, and no fetch, disappear; what is
 watched or traced runs unfused, so the last digits of a fetch may differ between the two, as in TensorFlow.
@@ -12,6 +14,7 @@ watched or traced runs unfused, so the last digits of a fetch may differ between
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,7 +27,7 @@ from icefloe.machine import products
 from icefloe.ops.nn import convolution, depthwise
 from icefloe.ops.nn.convolution_geometry import Geometry
 from icefloe.ops.nn.finishing import ACTIVATIONS, finishing
-from icefloe.runtime.bind import Binding
+from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.optimize import Draft
 from icefloe.runtime.steps import Step
 
@@ -33,6 +36,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 CONVOLUTIONS = frozenset(("Conv2D", "DepthwiseConv2dNative"))
 HEADS = CONVOLUTIONS | {"MatMul"}
 _NORMS = frozenset(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"))
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SUMS = frozenset(("BiasAdd", "BiasAddV1", "Add", "AddV2", "Sub"))
 
 
@@ -69,14 +73,15 @@ class _Fusing:
         steps: list[Step | None] = list(self.draft.steps)
         bindings = list(self.draft.bindings)
         for position, step in enumerate(self.draft.steps):
-            if step.node.type not in HEADS or not self._is_plain(position):
+            if step.node.type not in HEADS or not self._is_plain(position, may_read=True):
                 continue
             weights = self.draft.constants.get(step.inputs[1])
-            if not isinstance(weights, np.ndarray) or weights.dtype not in (np.float32, np.float64):
-                continue
-            affine, chain = self._chain(position, _channels(step.node, weights))
-            before = self._padding(position)
+            affine, chain, before = _Affine(), [], None
+            if isinstance(weights, np.ndarray) and weights.dtype in _FLOATS and self._is_plain(position):
+                affine, chain = self._chain(position, _channels(step.node, weights))
+                before = self._padding(position)
             if not chain and before is None:
+                self._take_variable_bias(position, steps, bindings)
                 continue
             paddings = None if before is None else self.draft.constants[self.draft.steps[before].inputs[1]]
             function = _fused(step.node, weights, affine, paddings, bindings[position])
@@ -91,9 +96,56 @@ class _Fusing:
         kept = [(step, binding) for step, binding in zip(steps, bindings) if step is not None]
         return replace(self.draft, steps=tuple([k[0] for k in kept]), bindings=tuple([k[1] for k in kept]))
 
-    def _is_plain(self, position: int) -> bool:
+    def _take_variable_bias(self, position: int, steps: list[Step | None], bindings: list[Binding]) -> None:
+        """Let the convolution or product at `position` take over the bias and the activation that follow, if any."""
+        head = self.draft.steps[position]
+        at = self._sole_reader(position)
+        if at is None or head.node.type == "DepthwiseConv2dNative":
+            return
+        bias_step, slot = self.draft.steps[at], head.outputs[0]
+        kind, where = bias_step.node.type, bias_step.inputs.index(slot)
+        if kind not in ("BiasAdd", "BiasAddV1", "Add", "AddV2") or bias_step.node.inputs[1 - where].shape.rank != 1:
+            return
+        if kind == "BiasAdd" and bias_step.node.kernel_attr("data_format") != "NHWC":
+            return
+        chain = [position, at]
+        last = self._sole_reader(at)
+        if last is not None and self.draft.steps[last].node.type in ACTIVATIONS:
+            chain.append(last)
+        activation = self.draft.steps[chain[2]].node.type if len(chain) == 3 else None
+        reads = {i for i in (0, 1) if i in bindings[position].reads}
+        reads.update({2} if 1 - where in bindings[at].reads else ())
+        if reads and not all(
+            self.draft.bindings[i].is_pure or self.draft.steps[i].node.type == "Identity"
+            for i in range(position, chain[-1])
+        ):
+            return  # a variable that one of them reads may be written to in between
+        function = _with_bias(head.node, activation, [bindings[i] for i in chain], where)
+        if function is None:
+            return
+        for gone in chain:
+            steps[gone] = None
+        # Where the last of them was: the bias may be read later than the filter.
+        end = self.draft.steps[chain[-1]]
+        steps[chain[-1]] = replace(
+            end, node=head.node, inputs=(*head.inputs, bias_step.inputs[1 - where]), outputs=end.outputs
+        )
+        bindings[chain[-1]] = Binding(function, (0, 1, 2), frozenset(reads), is_pure=True)
+
+    def _sole_reader(self, position: int) -> int | None:
+        """Return where the one step is that alone reads what the one at `position` makes, if it is plain."""
+        made = self.draft.steps[position].outputs
+        if len(made) != 1 or self.uses[made[0]] != 1 or made[0] not in self.reader:
+            return None
+        at = self.reader[made[0]]
+        return at if self._is_plain(at, may_read=True) else None
+
+    def _is_plain(self, position: int, *, may_read: bool = False) -> bool:
+        """Whether a step can be taken over. may_read: even if it takes what a variable holds when it runs."""
         step, binding = self.draft.steps[position], self.draft.bindings[position]
-        return not (step.is_guarded or step.loop or binding.reads or binding.per_run or binding.waits or binding.blocks)
+        if binding.reads and not may_read:
+            return False
+        return not (step.is_guarded or step.loop or binding.per_run or binding.waits or binding.blocks)
 
     def _chain(self, position: int, channels: int) -> tuple[_Affine, list[int]]:
         """Return what the steps after the one at `position` do, and where they are."""
@@ -236,5 +288,41 @@ def _fused_product(node: Operation, weights: Array, affine: _Affine, binding: Bi
         y = np.empty((len(a), columns), a.dtype)
         products.matmul(a, b, y, finish)
         return y
+
+    return run
+
+
+def _with_bias(
+    node: Operation, activation: str | None, bindings: list[Binding], where: int
+) -> Callable[[Any, Any, Any], Any] | None:
+    """Return the function of a head's two inputs and a bias; None for what cannot take one over.
+
+    bindings: those of the head and what follows it. where: which input of the sum the head's outcome is.
+    """
+    head, add, *rest = [flat_call(binding) for binding in bindings]
+    channels = -1
+    convolve = None
+    if node.type == "Conv2D":
+        attr = node.kernel_attr
+        if attr("data_format") != "NHWC":
+            return None
+        geometry = Geometry(
+            node.type, 4, attr("strides"), attr("padding"), attr("explicit_paddings"), "NHWC", attr("dilations")
+        )
+        convolve = functools.partial(convolution.forward, geometry, grouped=True)
+    elif node.kernel_attr("transpose_b"):
+        channels = 0
+
+    def run(x: Any, w: Any, bias: Any) -> Any:
+        if w.dtype in _FLOATS and bias.dtype == w.dtype and w.ndim >= 2 and bias.shape == (w.shape[channels],):
+            finish = finishing(bias, activation)
+            if convolve is not None:
+                return convolve(finish=finish)(x, w)
+            y = head(x, w)
+            finish(y, slice(0, len(y)), slice(0, len(bias)))
+            return y
+        y = head(x, w)
+        y = add(bias, y) if where else add(y, bias)
+        return rest[0](y) if rest else y
 
     return run

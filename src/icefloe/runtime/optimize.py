@@ -6,8 +6,9 @@
     drop_unread       pure steps that only a control edge asked for disappear, as they do in TensorFlow
     fuse              a convolution takes over its bias, normalization and activation; see `fusing`
 
-None touches what is fed, stateful or random, nor the targets of a run; a failure is lost only with a value nobody reads. Steps are in an order that respects all edges, and dropping steps
-keeps that order. `ownership` then says which inputs a kernel may keep without a copy.
+None touches what is fed, stateful or random, nor the targets of a run; a failure is lost only with a value that nobody
+reads. Steps are in an order that respects all edges, and dropping steps keeps that order. `ownership` then says which
+inputs a kernel may keep without a copy.
 """
 
 from __future__ import annotations

@@ -179,3 +179,85 @@ def test_a_chain_in_a_branch_and_in_a_loop() -> None:
         np.testing.assert_allclose(sess.run(branch, {x: given}), want[1], rtol=1e-5)
         np.testing.assert_array_equal(sess.run(branch, {x: -given}), -given)
         np.testing.assert_allclose(sess.run(turned, {x: given}), want[3], rtol=1e-4)
+
+
+def _layers(x: Any, *, ref: bool) -> tuple[Any, list[Any]]:
+    """Return a small net over variables, and these."""
+
+    def variable(*shape: int) -> Any:
+        made = tf.Variable(_values(*shape), use_resource=not ref)
+        variables.append(made)
+        return made
+
+    variables: list[Any] = []
+    y = tf.nn.relu(tf.nn.conv2d(x, variable(3, 3, 4, 8), strides=[1, 2, 1, 1], padding="SAME") + variable(8))
+    y = tf.nn.bias_add(tf.nn.conv2d(y, variable(2, 2, 8, 5), strides=1, padding="VALID"), variable(5))
+    y = tf.nn.relu6(variable(7) + tf.matmul(tf.reshape(y, [2, -1]), variable(7, 60), transpose_b=True))
+    return tf.matmul(y, variable(7, 3)) + variable(3), variables
+
+
+@pytest.mark.parametrize("ref", [True, False])
+def test_variable_biases(ref: bool) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2, 6, 7, 4])
+        y, variables = _layers(x, ref=ref)
+        step = tf.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_sum(y))
+        begin = tf.global_variables_initializer()
+    feed = {x: _values(2, 6, 7, 4)}
+    with tf.Session(graph=graph) as sess:
+        sess.run(begin)
+        for _ in range(2):
+            got = sess.run(y, feed)
+            want = _unfused(sess, y, feed)
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+            sess.run(step, feed)
+            assert not np.allclose(got, sess.run(y, feed))
+        program = next(p for p in sess._programs.entries() if p.whole.fetches and not p.whole.targets)
+        kinds = [s.node.type for s in program.steps]
+        assert kinds.count("Conv2D") == 2 and kinds.count("MatMul") == 2
+        assert not {"Relu", "Relu6", "AddV2", "Add", "BiasAdd"}.intersection(kinds)
+        # As many steps of training on both ways give the same variables.
+        before = sess.run(variables)
+        sess.run(step, feed)
+        fused = sess.run(variables)
+        for variable, value in zip(variables, before):
+            variable.load(value, sess)
+        list(sess.trace(step, feed))
+        for one, other in zip(fused, sess.run(variables)):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("bias", "shape"), [((1,), (2, 3)), ((3,), (2, 3)), ((3,), (1, 3)), ((3,), (2, 1)), ((1,), (2, 1))]
+)
+def test_variable_biases_that_broadcast(bias: tuple[int], shape: tuple[int, int]) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 4])
+        weights = tf.placeholder(tf.float32, [4, None])
+        added = tf.placeholder(tf.float32, [None])
+        y = tf.nn.relu(added + tf.matmul(x, weights))
+        bad = tf.nn.relu(tf.nn.bias_add(tf.matmul(x, weights), added, name="added"))
+    a, w, b = _values(shape[0], 4), _values(4, shape[1]), _values(*bias)
+    with tf.Session(graph=graph) as sess:
+        got = sess.run(y, {x: a, weights: w, added: b})
+        np.testing.assert_allclose(got, np.maximum(a @ w + b, 0), rtol=1e-5, atol=1e-6)
+        if bias[0] != shape[1]:
+            with pytest.raises(InvalidArgumentError, match="as many biases"):
+                sess.run(bad, {x: a, weights: w, added: b})
+
+
+def test_a_write_between_filter_and_bias_is_seen_as_it_stands() -> None:
+    with tf.Graph().as_default() as graph:
+        weights = tf.Variable(np.ones((2, 2), np.float32), use_resource=False)
+        bias = tf.Variable(np.zeros(2, np.float32), use_resource=False)
+        y = tf.matmul(np.ones((1, 2), np.float32), weights)
+        with tf.control_dependencies([y]):
+            written = tf.assign(weights, np.full((2, 2), 5, np.float32))
+        with tf.control_dependencies([written]):
+            late = tf.identity(bias)
+        made = tf.nn.relu(y + late)
+        begin = tf.global_variables_initializer()
+    with tf.Session(graph=graph) as sess:
+        sess.run(begin)
+        assert sess.run(made).tolist() == [[2, 2]]
+        assert sess.run(made).tolist() == [[10, 10]]

@@ -48,6 +48,38 @@ def _accumulating(ufunc: np.ufunc) -> Callable[[DType], Function]:
     return choose
 
 
+_LONG_ROW = 1 << 10  # elements that one inner loop of numpy should have
+
+
+def total(x: Any, axes: tuple[int, ...], dtype: np.dtype[Any], keep: bool) -> Any:
+    """Return the sum of `x` over `axes`, in `dtype`.
+
+    Sums over all but a short last axis, as that of a bias's gradient, are taken of rows side by side.
+    """
+    columns = x.shape[-1] if x.ndim > 1 else 0
+    repeats = _LONG_ROW // columns if columns else 0
+    if (
+        repeats < 2
+        or x.size < 16 * _LONG_ROW
+        or axes != tuple(range(x.ndim - 1))
+        or x.dtype.kind != "f"
+        or not x.flags.c_contiguous
+    ):
+        return _total(x, axis=axes, dtype=dtype, keepdims=keep)
+    rows = x.reshape(-1, columns)
+    whole = len(rows) // repeats * repeats
+    made = _total(rows[:whole].reshape(-1, repeats * columns), axis=0, dtype=dtype).reshape(repeats, columns)
+    made = _total(made, axis=0) + _total(rows[whole:], axis=0, dtype=dtype)
+    return made.reshape((1,) * (x.ndim - 1) + (columns,)) if keep else made
+
+
+def _sum(T: DType) -> Function:
+    to = T.numpy
+    if T in _NARROW:
+        return lambda x, axes, keep: _total(x, axis=axes, dtype=np.float32, keepdims=keep).astype(to)
+    return lambda x, axes, keep: total(x, axes, to, keep)
+
+
 def _extreme(ufunc: np.ufunc, empty: str) -> Callable[[DType], Function]:
     """Return a reduction with the value that no element beats as the result over no elements."""
 
@@ -85,8 +117,8 @@ def _mean(T: DType) -> Function:
     total_type = np.dtype(np.float32) if T in _NARROW else to
 
     def mean(x: Any, axes: tuple[int, ...], keep: bool) -> Any:
-        total = _total(x, axis=axes, dtype=total_type, keepdims=keep)
-        return np.true_divide(total, total_type.type(_count(x, axes))).astype(to, copy=False)
+        sums = total(x, axes, total_type, keep)
+        return np.true_divide(sums, total_type.type(_count(x, axes))).astype(to, copy=False)
 
     return mean
 
@@ -103,7 +135,7 @@ def _euclidean_norm(T: DType) -> Function:
     return norm
 
 
-_reduction("Sum", _accumulating(np.add))
+_reduction("Sum", _sum)
 _reduction("Prod", _accumulating(np.multiply))
 _reduction("Mean", _mean)
 _reduction("Max", _extreme(np.maximum, "min"))

@@ -17,10 +17,11 @@ from icefloe import errors
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import ShapeContext, merge, shape_text, unchanged
 from icefloe.machine import threads
+from icefloe.ops.nn.finishing import between
 
 Function = Callable[..., Any]
 
-_BLOCK = 1 << 15  # elements worked on at a time, so that they stay in the cache
+_BLOCK = 1 << 17  # elements worked on at a time, so that they stay in the cache
 
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
@@ -73,12 +74,12 @@ def merged(c: ShapeContext) -> list[Any]:
 
 def relu(x: Any) -> Any:
     """Return `x` where it is above 0, else 0."""
-    return np.maximum(x, x.dtype.type(0))
+    return between(x, 0, np.inf)
 
 
 def relu6(x: Any) -> Any:
     """Return `x` kept between 0 and 6."""
-    return np.minimum(np.maximum(x, x.dtype.type(0)), x.dtype.type(6))
+    return between(x, 0, 6)
 
 
 # What differs above and below 0 is added up from both sides, each 0 on the other: a choice by element takes far longer.
@@ -164,9 +165,9 @@ def relu_gradient(dy: Any, x: Any) -> Any:
 
     def block(i: int) -> None:
         part = slice(i * _BLOCK, (i + 1) * _BLOCK)
-        np.multiply(grads[part], (source[part] > 0).astype(dy.dtype), out=made[part])
+        np.multiply(grads[part], source[part] > 0, out=made[part])
 
-    threads.share(-(-x.size // _BLOCK), block, large=x.size >= 16 * _BLOCK)
+    threads.share(-(-x.size // _BLOCK), block, large=x.size >= 4 * _BLOCK)
     return out
 
 

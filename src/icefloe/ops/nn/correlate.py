@@ -103,11 +103,13 @@ class _Rows:
         self.width = math.prod(patches.shape[1 + spatial :])
         self.dtype = patches.dtype
 
-    def strips(self, count: int, most_bytes: int = PATCH_BYTES) -> list[tuple[int, int]]:
-        """Return (first, end) of at least `count` strips, if there are so many rows, of up to about `most_bytes`."""
+    def strips(self, count: int, made: int = 0) -> list[tuple[int, int]]:
+        """Return (first, end) of at least `count` strips, if there are so many rows, that with the `made` channels of
+        their output take up to about `PATCH_BYTES`.
+        """
         total = self.images * self.rows
-        per_row = max(1, self.per_row * self.width * self.dtype.itemsize)
-        fitting = max(most_bytes // per_row, _LEAST_PATCHES // max(1, self.per_row))
+        per_row = max(1, self.per_row * (self.width + made) * self.dtype.itemsize)
+        fitting = max(PATCH_BYTES // per_row, _LEAST_PATCHES // max(1, self.per_row))
         step = max(1, min(-(-total // max(1, count)), fitting))
         if step < self.rows:  # a strip ends where its image does
             step = -(-self.rows // -(-self.rows // step))
@@ -178,7 +180,7 @@ def _multiply(rows: _Rows, filters: Array, out: Array, columns: slice, finish: F
     if len(parts) > 1 and parts[0][0] == slice(0, places):
         _multiply_by_columns(rows, filters, out, columns, parts, finish)
         return
-    strips = rows.strips(len(parts))
+    strips = rows.strips(len(parts), made)
 
     def part(i: int) -> None:
         where = rows.places(strips[i])

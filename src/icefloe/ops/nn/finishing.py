@@ -17,13 +17,26 @@ Array: TypeAlias = np.ndarray[Any, Any]
 _LONG = 1 << 10  # elements that one inner loop of numpy should have
 
 
+_CLIPPED = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def between(x: Array, low: float, high: float, out: Array | None = None) -> Any:
+    """Return `x` kept between two numbers; NaN stays NaN.
+
+    numpy's `clip` takes a fifth of the time of `maximum` with a single number, but more to call, and not every dtype.
+    """
+    if x.size > _LONG and x.dtype in _CLIPPED:
+        return np.clip(x, x.dtype.type(low), x.dtype.type(high), out=out)
+    made = np.maximum(x, x.dtype.type(low), out=out)
+    return made if high == np.inf else np.minimum(made, x.dtype.type(high), out=out)
+
+
 def _relu(x: Array) -> None:
-    np.maximum(x, x.dtype.type(0), out=x)
+    between(x, 0, np.inf, x)
 
 
 def _relu6(x: Array) -> None:
-    np.maximum(x, x.dtype.type(0), out=x)
-    np.minimum(x, x.dtype.type(6), out=x)
+    between(x, 0, 6, x)
 
 
 def _tanh(x: Array) -> None:

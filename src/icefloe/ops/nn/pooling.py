@@ -54,9 +54,18 @@ def _max_pool(x: Array, windows: Sequence[Window], out: Array) -> None:
     for axis, w in moving:
         is_last = axis == moving[-1][0]
         made = out if is_last else np.empty((*x.shape[:axis], w.out, *x.shape[axis + 1 :]), x.dtype)
-        made[...] = lowest(x.dtype)
-        for offset in range(w.size):
-            places, elements = w.span(offset)
+        spans = [w.span(offset) for offset in range(w.size)]
+        whole = [elements for places, elements in spans if places == slice(0, w.out)]
+        if len(whole) > 1:
+            larger(x[_along(axis, whole[0])], x[_along(axis, whole[1])], out=made)
+            for elements in whole[2:]:
+                larger(made, x[_along(axis, elements)], out=made)
+            if is_last and x.dtype.kind not in "iu" and not made.min(initial=np.inf) > lowest(x.dtype):
+                larger(made, lowest(x.dtype), out=made)
+            spans = [span for span in spans if span[0] != slice(0, w.out)]
+        else:
+            made[...] = lowest(x.dtype)
+        for places, elements in spans:
             target = made[_along(axis, places)]
             larger(target, x[_along(axis, elements)], out=target)
         x = made

@@ -57,11 +57,12 @@ def _add_gradient(x: Array, dy: Array, dx: Array, windows: Sequence[Window]) -> 
         (slice(None), *(slice(o, o + (w.out - 1) * w.stride + 1, w.stride) for o, w in zip(tap, windows)))
         for tap in np.ndindex(*(w.size for w in windows))
     ]
-    best = np.array(x[places[0]], order="C")
+    seen, grads = _pixels(x), _pixels(dx)
+    best, tap = np.empty(dy.shape, x.dtype), np.empty(dy.shape, x.dtype)
+    _pixels(best)[...] = seen[places[0]]
     greater = np.empty((len(places), *best.shape), np.bool_)
-    tap = np.empty_like(best)
     for number, where in enumerate(places[1:], 1):
-        tap[...] = x[where]
+        _pixels(tap)[...] = seen[where]
         np.greater(tap, best, out=greater[number])
         np.maximum(best, tap, out=best)
     if not (best.min() > -np.inf):  # also where it is NaN
@@ -80,9 +81,14 @@ def _add_gradient(x: Array, dy: Array, dx: Array, windows: Sequence[Window]) -> 
             mask = open_
         np.negative(mask.view(np.int8), out=through, dtype=bits, casting="unsafe")
         np.bitwise_and(through, dy.view(bits), out=through)
-        target = dx[places[number]]
         if adds:
+            target = dx[places[number]]
             target += through.view(dy.dtype)
         else:
-            target[...] = through.view(dy.dtype)
+            grads[places[number]] = _pixels(through)
     return True
+
+
+def _pixels(x: Array) -> Array:
+    """Return `x` [..., c], whose channels lie side by side, as items of all channels: they are copied in one piece."""
+    return x.view(f"V{x.shape[-1] * x.itemsize}")[..., 0]
