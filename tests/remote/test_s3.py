@@ -215,3 +215,43 @@ def test_the_command_takes_urls(s3, bucket):
     assert run("ckpt", "diff", f"{bucket}/m", f"{bucket}/n").returncode == 1
     gone = run("ckpt", "verify", "s3://nobody-has-this/m")
     assert gone.returncode == 1 and "nobody-has-this" in gone.stderr and "Traceback" not in gone.stderr
+
+
+def test_the_store_fails_in_the_middle_of_a_save(s3, bucket):
+    url = f"{bucket}/m"
+    save_checkpoint(url, VALUES)
+
+    class Fails(dict):
+        def items(self):
+            yield "a", np.ones(6 << 20, np.float32)
+            s3.fail(503, f"/{bucket[5:]}/m.data-00000-of-00002")
+            yield "b", np.ones(6 << 20, np.float32)
+
+    with pytest.raises(errors.UnavailableError, match=r"m\.data-00000-of-00002"):
+        save_checkpoint(url, Fails(a=1))
+    s3.fail(0)
+    assert_holds(url, VALUES)
+    s3.fail(403, f"/{bucket[5:]}/m.index")
+    with pytest.raises(errors.PermissionDeniedError):
+        save_checkpoint(url, {"x": np.ones(3)})
+    s3.fail(0)
+    assert_holds(url, VALUES)
+    save_checkpoint(url, {"x": np.ones(3)})
+    assert_holds(url, {"x": np.ones(3)})
+
+
+def test_dask_reads_and_writes_there(s3, bucket):
+    save_checkpoint(f"{bucket}/m", VALUES)
+    s3.answers()
+    array = open_checkpoint(f"{bucket}/m").to_dask("big", (100, 1000))
+    np.testing.assert_array_equal(array[250:350].compute(scheduler="threads"), VALUES["big"][250:350])
+    sizes = [size for method, _, asked, size in s3.answers() if method == "GET" and asked]
+    assert sorted(sizes)[-2:] == [400_000, 400_000]  # half of each of two chunks
+    icefloe.save_dask({"w": array * 2, "n": np.int32(1)}, f"{bucket}/twice", scheduler="threads")
+    assert_holds(f"{bucket}/twice", {"w": VALUES["big"] * 2, "n": np.int32(1)})
+    assert not [path for _, path, *_ in s3.answers() if "_temp_" not in path and "part-" in path]
+    ckpt.cast(f"{bucket}/m", f"{bucket}/half", "float16", dask="threads")
+    assert ckpt.verify(f"{bucket}/half").ok
+    import fsspec
+
+    assert not [name for name in fsspec.filesystem("s3").find(bucket[5:]) if "_temp_" in name]

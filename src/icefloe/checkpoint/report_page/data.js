@@ -50,6 +50,14 @@ function numberText(v) {
   return size >= 1e6 || size < 1e-2 ? v.toExponential(2).replace("e+", "e") : String(Number(v.toPrecision(4)));
 }
 
+// Call `draw` when an element gets another width, but not for the one it has: that would take the focus away.
+function onResize(host, draw) {
+  let width = host.clientWidth;
+  new ResizeObserver(() => {
+    if (host.clientWidth !== width) { width = host.clientWidth; draw(); }
+  }).observe(host);
+}
+
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

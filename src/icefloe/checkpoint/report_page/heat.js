@@ -43,8 +43,8 @@ const heat = {
       if (step) { e.preventDefault(); this.move(Math.min(Math.max(this.at + step, 0), this.cells.length - 1)); }
       if (e.key === "Enter" || e.key === " ") { e.preventDefault(); table.choose(this.cells[this.at], true); }
     });
-    new ResizeObserver(() => this.draw()).observe(canvas.parentElement);
     this.draw();
+    onResize(canvas.parentElement, () => this.draw());
   },
 
   under(e) {

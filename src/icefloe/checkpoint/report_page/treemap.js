@@ -78,8 +78,8 @@ const treemap = {
         if (next) { e.preventDefault(); next.focus(); }
       }
     });
-    new ResizeObserver(() => this.draw()).observe($("map"));
     this.draw();
+    onResize($("map"), () => this.draw());
   },
 
   open(node, keepFocus) {
