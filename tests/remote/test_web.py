@@ -166,3 +166,23 @@ def test_a_server_that_tells_no_sizes(web, url):
 def test_nothing_is_written_to_a_web_server(web, url):
     with pytest.raises(errors.UnimplementedError, match="takes no files"):
         save_checkpoint(f"{web.url}/new", VALUES)
+
+
+def test_a_server_that_never_ends(web, monkeypatch):
+    from icefloe.checkpoint import remote
+
+    monkeypatch.setattr(remote, "_WHOLE", 1 << 20)
+    with (web.root / "endless.npz").open("wb") as file:
+        file.truncate(5 << 20)
+    web.sizes = False
+    with pytest.raises(errors.UnimplementedError, match="how large"):
+        open_checkpoint(f"{web.url}/endless.npz")
+
+
+def test_sizes_that_cannot_be(web):
+    """An index that claims more than there is, and one that is too large, cost no memory."""
+    with (web.root / "huge.index").open("wb") as file:
+        file.truncate(3 << 30)
+    with pytest.raises(errors.ResourceExhaustedError, match="more than icefloe reads"):
+        open_checkpoint(f"{web.url}/huge")
+    assert web.sent == 0

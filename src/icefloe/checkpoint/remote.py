@@ -139,8 +139,8 @@ class RemoteSource(Source):
         if info.get("type") == "directory":
             raise errors.FailedPreconditionError(f"{path}; Is a directory")
         if info.get("size") is None:  # a server that does not say: then the file has to be read to know
-            self._whole = _patiently(path, lambda: self._fs.cat_file(self._name))
-            info = {**info, "size": len(self._whole or b"")}
+            self._whole = _patiently(path, self._stream)
+            info = {**info, "size": len(self._whole)}
         self.identity = _identity_of(info)
 
     @property
@@ -184,6 +184,18 @@ class RemoteSource(Source):
             buffer[:] = self._fetch(offset, size)
         else:
             self._read_large(buffer, offset)
+
+    def _stream(self) -> bytes:
+        """Return the whole file, if it is not too large to be held."""
+        with self._fs.open(self._name, "rb", block_size=0) as file:
+            data = bytearray()
+            while piece := file.read(1 << 20):
+                data += piece
+                if len(data) > _WHOLE:
+                    raise errors.UnimplementedError(
+                        "the server does not say how large the file is", path=self.path, hint="Download it first."
+                    )
+        return bytes(data)
 
     def _read_small(self, buffer: memoryview, offset: int) -> None:
         done = 0
