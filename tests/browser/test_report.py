@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import tomllib
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,6 +144,12 @@ def test_where_it_cannot_be_written(folder, tmp_path):
     with pytest.raises(errors.NotFoundError):
         ckpt.report(folder / "nothing", tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_is_in_the_package():
+    root = Path(__file__).resolve().parents[2]
+    patterns = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["icefloe"]
+    assert "checkpoint/report_page/*" in patterns
 
 
 # In a browser
