@@ -190,6 +190,7 @@ from icefloe.lib.variable_resource import disable_resource_variables as disable_
 from icefloe.graph.tensor import disable_tensor_equality as disable_tensor_equality
 from icefloe.lib.behavior import disable_v2_behavior as disable_v2_behavior
 from icefloe.shapes import disable_v2_tensorshape as disable_v2_tensorshape
+from icefloe import distributions as distributions
 from icefloe.lib.math_elementwise import div as div
 from icefloe.lib.math_elementwise import div_no_nan as div_no_nan
 from icefloe.lib.math_elementwise import divide as divide
@@ -309,6 +310,7 @@ from icefloe.lib.linalg import matrix_solve_ls as matrix_solve_ls
 from icefloe.lib.array_shape import matrix_transpose as matrix_transpose
 from icefloe.lib.linalg import matrix_triangular_solve as matrix_triangular_solve
 from icefloe.lib.array_create import meshgrid as meshgrid
+from icefloe import metrics as metrics
 from icefloe.lib.variable_partitioned import min_max_variable_partitioner as min_max_variable_partitioner
 from icefloe.lib.variable_lists import model_variables as model_variables
 from icefloe.lib.variable_lists import moving_average_variables as moving_average_variables
@@ -876,6 +878,7 @@ __all__ = [
     "disable_tensor_equality",
     "disable_v2_behavior",
     "disable_v2_tensorshape",
+    "distributions",
     "div",
     "div_no_nan",
     "divide",
@@ -1043,6 +1046,7 @@ __all__ = [
     "matrix_triangular_solve",
     "maximum",
     "meshgrid",
+    "metrics",
     "min_max_variable_partitioner",
     "minimum",
     "mod",

@@ -287,6 +287,22 @@ NAMES: dict[str, dict[str, str]] = {
             bessel_y0 bessel_y1 dawsn expint fresnel_cos fresnel_sin spence
         """,
     },
+    "metrics": {
+        "lib.metrics_means": """
+            accuracy mean mean_absolute_error mean_cosine_distance mean_iou mean_per_class_accuracy
+            mean_relative_error mean_squared_error mean_tensor percentage_below root_mean_squared_error
+        """,
+        "lib.metrics_counts": "false_negatives false_positives precision recall true_negatives true_positives",
+        "lib.metrics_thresholds": """
+            auc false_negatives_at_thresholds false_positives_at_thresholds precision_at_thresholds recall_at_thresholds
+            sensitivity_at_specificity specificity_at_sensitivity true_negatives_at_thresholds
+            true_positives_at_thresholds
+        """,
+        "lib.metrics_top_k": """
+            average_precision_at_k precision_at_k precision_at_top_k recall_at_k recall_at_top_k
+            sparse_average_precision_at_k=average_precision_at_k sparse_precision_at_k=precision_at_k
+        """,
+    },
     "nest": {
         "lib.nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as",
     },
@@ -445,6 +461,7 @@ NAMES: dict[str, dict[str, str]] = {
             is_built_with_rocm is_built_with_xla is_cpu_target_available is_gpu_available main mock test_src_dir_path
         """,
         "scripts.gradient_checks": "compute_gradient compute_gradient_error",
+        "scripts.modes": "disable_with_predicate with_eager_op_as_function",
     },
     "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
     "train": {

@@ -3,6 +3,7 @@ from icefloe.scripts.testing import TestCase as TestCase
 from icefloe.scripts.testing import assert_equal_graph_def as assert_equal_graph_def
 from icefloe.scripts.gradient_checks import compute_gradient as compute_gradient
 from icefloe.scripts.gradient_checks import compute_gradient_error as compute_gradient_error
+from icefloe.scripts.modes import disable_with_predicate as disable_with_predicate
 from icefloe.scripts.testing import get_temp_dir as get_temp_dir
 from icefloe.scripts.testing import gpu_device_name as gpu_device_name
 from icefloe.scripts.testing import is_built_with_cuda as is_built_with_cuda
@@ -14,6 +15,7 @@ from icefloe.scripts.testing import is_gpu_available as is_gpu_available
 from icefloe.scripts.testing import main as main
 from icefloe.scripts.testing import mock as mock
 from icefloe.scripts.testing import test_src_dir_path as test_src_dir_path
+from icefloe.scripts.modes import with_eager_op_as_function as with_eager_op_as_function
 
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "assert_equal_graph_def",
     "compute_gradient",
     "compute_gradient_error",
+    "disable_with_predicate",
     "get_temp_dir",
     "gpu_device_name",
     "is_built_with_cuda",
@@ -32,4 +35,5 @@ __all__ = [
     "main",
     "mock",
     "test_src_dir_path",
+    "with_eager_op_as_function",
 ]

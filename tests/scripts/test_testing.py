@@ -147,10 +147,27 @@ def test_threads_hand_on_what_ended_them(case):
 
 def test_temporary_folders_are_the_tests(case):
     folder = Path(case.get_temp_dir())
-    assert folder.is_dir()
+    assert list(folder.iterdir()) == []
     assert case.get_temp_dir() == str(folder)
-    case.doCleanups()
-    assert not folder.exists()
+    assert Case().get_temp_dir() != str(folder)
+
+
+def test_temporary_folders_are_gone_at_the_end(tmp_path):
+    done = exec_(
+        tmp_path,
+        """
+        import os
+        import tensorflow as tf
+        class FolderTest(tf.test.TestCase):
+            def testFolder(self):
+                os.chdir(self.get_temp_dir())
+                print(os.getcwd())
+        tf.test.main()
+        """,
+    )
+    folder = next(line for line in done.stdout.splitlines() if line.startswith("/"))
+    assert done.returncode == 0
+    assert not Path(folder).exists()
 
 
 def test_gradients_are_checked(case):
@@ -298,3 +315,47 @@ def test_data_files_lie_beside_the_script(tmp_path):
         """,
     )
     assert done.stdout == f"b'content' {tmp_path}/data.txt\n{tmp_path}\n"
+
+
+def test_decorators_of_modes_leave_graphs(tmp_path):
+    done = exec_(
+        tmp_path,
+        """
+        import tensorflow as tf
+        from tensorflow.python.eager import context
+        from tensorflow.python.framework import test_util
+        from tensorflow.python.ops import nn_grad
+        from tensorflow.python.platform import test
+
+        @test_util.run_all_in_graph_and_eager_modes
+        class AllTest(tf.test.TestCase):
+            def testAll(self):
+                self.assertIsNotNone(tf.get_default_session())
+                self.assertFalse(context.executing_eagerly())
+
+        class SomeTest(test.TestCase):
+            @test_util.run_deprecated_v1
+            def testPlain(self):
+                self.assertIsNone(tf.get_default_session())
+            @test_util.run_in_graph_and_eager_modes
+            def testSession(self):
+                self.assertIsNotNone(tf.get_default_session())
+            @test_util.run_in_graph_and_eager_modes(use_gpu=False)
+            def testSessionToo(self):
+                self.assertEqual(self.evaluate(tf.constant(3)), 3)
+            @test_util.run_v1_only("graphs")
+            @test_util.disable_xla("reason")
+            def testReason(self):
+                with context.graph_mode():
+                    self.assertEqual(tf.gradients(tf.constant(1.0), []), [])
+            @test.disable_with_predicate(lambda: True, "not here")
+            def testNot(self):
+                self.fail()
+
+        if __name__ == "__main__":
+            test.main()
+        """,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "SomeTest.testNot - not here" in done.stderr + done.stdout
+    assert "Ran 8 tests" in done.stderr

@@ -5,7 +5,7 @@ modules are of their own and hold no objects of their own; icefloe's modules sta
 
     tensorflow, tensorflow.compat.v1          the public names, and public namespaces as modules below
     tensorflow.python.<package>.<module>      what `names.internal` finds
-    tensorflow.core.<package>.<name>_pb2      message classes
+    tensorflow.core.<package>.<name>_pb2      message classes; some are below tensorflow.python
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from icefloe.scripts import advice, names
 
-_CORE = re.compile(r"core|core(\.[a-z_]+)+|core(\.[a-z_]+)*\.\w+_pb2")
+_CORE = re.compile(r"core|core(\.[a-z_]+)+|(core|python)(\.[a-z_]+)*\.\w+_pb2")
 # Top-level names by which a module of TensorFlow says what it is.
 _OWN = ("__version__", "__git_version__", "__compiler_version__", "__all__")
 

@@ -27,6 +27,9 @@ UNLISTED: dict[str, str] = {
     "framework.dtypes": "as_dtype=datatypes:as_dtype DType=datatypes:DType",
     "framework.function": "Defun=lib.defun:Defun",
     "framework.meta_graph": """
+        add_collection_def=meta_graph.collections:add_collection_def
+        create_meta_graph_def=meta_graph.export:create_meta_graph_def
+        ops_used_by_graph_def=meta_graph.op_list:ops_used_by_graph_def
         read_meta_graph_file=saver.meta_files:read_meta_graph_file
         stripped_op_list_for_graph=meta_graph.op_list:stripped_op_list_for_graph
     """,
@@ -40,9 +43,23 @@ UNLISTED: dict[str, str] = {
         constant_value=graph.constant_value:constant_value
         constant_value_as_shape=graph.partial_shape:constant_value_as_shape is_tensor=lib.constants:is_tensor
     """,
-    "framework.test_util": "TensorFlowTestCase=scripts.testing:TestCase",
+    "eager.context": "executing_eagerly=lib.behavior:executing_eagerly graph_mode=scripts.modes:graph_mode",
+    "framework.test_util": """
+        TensorFlowTestCase=scripts.testing:TestCase
+        build_as_function_and_v1_graph=scripts.modes:build_as_function_and_v1_graph
+        deprecated_graph_mode_only=scripts.modes:run_deprecated_v1
+        disable_tfrt=scripts.modes:in_graphs_only disable_xla=scripts.modes:in_graphs_only
+        run_all_in_deprecated_graph_mode_only=scripts.modes:run_deprecated_v1
+        run_all_in_graph_and_eager_modes=scripts.modes:run_all_in_graph_and_eager_modes
+        run_deprecated_v1=scripts.modes:run_deprecated_v1
+        run_in_graph_and_eager_modes=scripts.modes:run_in_graph_and_eager_modes
+        run_v1_only=scripts.modes:run_v1_only
+    """,
     "lib.io.file_io": "FileIO=lib.files:GFile",
     "ops.control_flow_ops": "with_dependencies=lib.control:with_dependencies",
+    **dict.fromkeys(("layers.base", "layers.convolutional", "layers.core", "layers.layers"), ""),
+    **dict.fromkeys(("layers.normalization", "layers.pooling", "ops.metrics", "ops.metrics_impl"), ""),
+    **dict.fromkeys(("ops.rnn", "ops.rnn_cell", "ops.rnn_cell_impl", "ops.standard_ops"), ""),
     "ops.logging_ops": """
         merge_summary=lib.summaries:merge scalar_summary=lib.summaries:scalar histogram_summary=lib.summaries:histogram
     """,
@@ -58,6 +75,10 @@ UNLISTED: dict[str, str] = {
 # The namespaces a module's names may be public in, beside the top: end of the module's name -> namespaces.
 NAMESPACES: tuple[tuple[str, str], ...] = (
     (r"ops\.nn.*|ops\.candidate_sampling_ops|ops\.embedding_ops|ops\.ctc_ops", "nn"),
+    (r"ops\.rnn.*", "nn"),
+    (r"ops\.rnn_cell.*", "nn.rnn_cell"),
+    (r"ops\.metrics.*", "metrics"),
+    (r"layers\..*", "layers"),
     (r"ops\.math_ops|ops\.special_math_ops", "math"),
     (r"ops\.image_ops.*", "image"),
     (r"ops\.(linalg|math|clip)_ops.*|ops\.linalg\..*", "linalg"),
@@ -113,8 +134,8 @@ def listed() -> dict[str, dict[str, str]]:
 def is_module(name: str) -> bool:
     """Whether there is a module of this name below tensorflow.python, or one that is below it."""
     package, _, last = name.rpartition(".")
-    if name.startswith("ops.") and last.startswith("gen_"):
-        return True
+    if name.startswith("ops.") and (last.startswith("gen_") or last.endswith("_grad")):
+        return True  # importing a module of gradients registers them, which they are here
     if any(known == name or known.startswith(f"{name}.") for known in (*listed(), *UNLISTED)):
         return True
     return package in _PACKAGES and _moved(last) is not None
@@ -161,6 +182,10 @@ def internal(module: str, name: str) -> Any:
     """Return the object of a name of a module below tensorflow.python. Raises: AttributeError if icefloe has none."""
     if module.rpartition(".")[2].startswith("gen_"):
         return _op_function(name)
+    if name == "__all__" and module in listed():
+        return [word for word in listed()[module] if _is_there(module, word)]
+    if name.startswith("__"):
+        raise AttributeError(name)
     if module not in listed() and module not in UNLISTED:
         module = _moved(module.rpartition(".")[2]) or module
     place = _unlisted(module).get(name)
@@ -176,6 +201,14 @@ def internal(module: str, name: str) -> Any:
         except AttributeError:
             continue
     raise AttributeError(name)
+
+
+def _is_there(module: str, name: str) -> bool:
+    try:
+        internal(module, name)
+    except AttributeError:
+        return False
+    return True
 
 
 def _likely(module: str, name: str) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import random
 import re
+import shutil
 import sys
 import tempfile
 import threading
@@ -49,11 +51,10 @@ class TestCase(ArrayComparisons, absltest.TestCase):
         super().tearDown()
 
     def get_temp_dir(self) -> str:
-        """Return an empty folder of this test; it is deleted at the end."""
+        """Return a folder of this test, empty at first; it is deleted when the program ends, which may be in it."""
         if self._temporary is None:
-            folder = tempfile.TemporaryDirectory()
-            self.addCleanup(folder.cleanup)
-            self._temporary = folder.name
+            self._temporary = tempfile.mkdtemp()
+            atexit.register(shutil.rmtree, self._temporary, ignore_errors=True)
         return self._temporary
 
     @contextlib.contextmanager
