@@ -76,10 +76,11 @@ class _Fusing:
             if step.node.type not in HEADS or not self._is_plain(position, may_read=True):
                 continue
             weights = self.draft.constants.get(step.inputs[1])
-            affine, chain, before = _Affine(), [], None
-            if isinstance(weights, np.ndarray) and weights.dtype in _FLOATS and self._is_plain(position):
-                affine, chain = self._chain(position, _channels(step.node, weights))
-                before = self._padding(position)
+            if not isinstance(weights, np.ndarray) or weights.dtype not in _FLOATS or not self._is_plain(position):
+                self._take_variable_bias(position, steps, bindings)
+                continue
+            affine, chain = self._chain(position, _channels(step.node, weights))
+            before = self._padding(position)
             if not chain and before is None:
                 self._take_variable_bias(position, steps, bindings)
                 continue
@@ -113,7 +114,7 @@ class _Fusing:
         if last is not None and self.draft.steps[last].node.type in ACTIVATIONS:
             chain.append(last)
         activation = self.draft.steps[chain[2]].node.type if len(chain) == 3 else None
-        reads = {i for i in (0, 1) if i in bindings[position].reads}
+        reads = set(bindings[position].reads)
         reads.update({2} if 1 - where in bindings[at].reads else ())
         if reads and not all(
             self.draft.bindings[i].is_pure or self.draft.steps[i].node.type == "Identity"

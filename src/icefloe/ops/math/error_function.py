@@ -91,36 +91,31 @@ def erf(x: Array, out: Array) -> None:
 
 def erfc(x: Array, out: Array) -> None:
     """Write 1 less the error function of float32 vector `x` to `out`."""
-    size = np.abs(x)
-    np.minimum(size, _ERFC_LIMIT, out=size)
+    size = np.clip(x, -_ERFC_LIMIT, _ERFC_LIMIT)
+    np.abs(size, out=size)
     t = size * _ERFC_SLOPE
-    np.add(t, F(1), out=t)
+    t += F(1)
     np.divide(F(1), t, out=t)
     _polynomial(t, _ERFC, out)
-    np.multiply(out, t, out=out)
+    out *= t
     # x^2 = short^2 + rest, where `short` has half the digits of x, so that its square is exact.
-    short = np.empty_like(size)
+    short = t
     np.bitwise_and(size.view(np.int32), np.int32(-(1 << 12)), out=short.view(np.int32))
-    rest = np.subtract(size, short, out=t)
+    rest = short - size
     size += short
     rest *= size
+    np.exp(rest, out=rest)
+    out *= rest
     np.multiply(short, short, out=short)
     np.negative(short, out=short)
     np.exp(short, out=short)
     out *= short
-    # exp(-rest), rest being below 0.06
-    np.multiply(rest, F(-0.25), out=short)
-    for divisor in (3, 2, 1):
-        short += F(1)
-        short *= rest
-        short *= F(-1 / divisor)
-    short *= out
-    out += short
-    # Below 0: 2 - out, as sign * out + (1 - sign).
-    sign = np.copysign(F(1), x)
-    out *= sign
-    np.subtract(F(1), sign, out=sign)
-    out += sign
+    # Below 0: 2 - out. The sign's bit, moved by one, is that of the number 2.
+    sign = np.bitwise_and(x.view(np.uint32), np.uint32(1 << 31), out=short.view(np.uint32))
+    bits = out.view(np.uint32)
+    bits ^= sign
+    sign >>= np.uint32(1)
+    out += sign.view(F)
 
 
 def _polynomial(x: Array, coefficients: list[np.float32], out: Array) -> None:
