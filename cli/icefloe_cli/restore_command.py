@@ -126,8 +126,6 @@ def _show_rest(done: Any) -> None:
         note(f"initialised: {', '.join(done.initialized)}")
     if done.fallbacks:
         note(f"no moving average, or nothing else: {', '.join(done.fallbacks)}")
-    if done.unmatched:
-        note(f"these apply to nothing: {', '.join(done.unmatched)}")
     if done.uninitialized:
         note(f"left to their initialisers: {', '.join(done.uninitialized)}")
 

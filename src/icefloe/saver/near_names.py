@@ -219,6 +219,20 @@ class NearNames:
                 out[name] = [stored, *others][:_SUGGESTIONS]
         return {name: out[name] for name in wanted if name in out}
 
+    def find_like(self, name: str, shape: Shape = None, *, copies: bool = False) -> list[str]:
+        """Return what `find` does but variables for their slots, other than moving averages.
+
+        copies: only what `name` may be a copy of, as it has more numbers, or the average of.
+        """
+        forms = _forms(name)
+        found = []
+        for stored in self.find(name, shape):
+            theirs = self._forms[stored]
+            is_like = theirs.slot == forms.slot and (not copies or len(theirs.counters) < len(forms.counters))
+            if is_like or forms.slot == "average":
+                found.append(stored)
+        return found
+
     def _by_scope(self, wanted: Mapping[str, Shape]) -> dict[str, str]:
         """Return, per name, the stored one with the same end and shape whose other scope most names have in common."""
         candidates: dict[str, list[tuple[str, Any]]] = {}

@@ -54,6 +54,8 @@ class Sources:
             self._read_map(read_map(single) if isinstance(single, os.PathLike) else single)
         elif rename is not None:
             self._apply(_function(rename))
+            if not self._renamed.keys() & self._keys.keys():
+                self.unmatched.append("rename" if callable(rename) else f"rename {rename}")
 
     def _read_map(self, rename: Mapping[str, Any]) -> None:
         for old, values in rename.items():

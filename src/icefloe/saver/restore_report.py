@@ -270,8 +270,16 @@ def compare(wanted: Iterable[Wanted], stored: Mapping[str, Stored], path: str = 
 def suggest(
     missing: Collection[Wanted], stored: Mapping[str, Stored], left_over: Collection[str]
 ) -> dict[str, list[str]]:
-    """Return, for missing names, the stored ones that they may mean: of those that nothing else wants, if any."""
-    if not missing:
+    """Return, for missing names, the stored ones that they may mean, first of those that nothing else wants."""
+    wanted = {want.key: want.shape for want in missing}
+    if not wanted:
         return {}
-    near = NearNames({name: stored[name].shape for name in (left_over or stored)})
-    return near.find_all({want.key: want.shape for want in missing})
+    found = NearNames({name: stored[name].shape for name in left_over}).find_all(wanted) if left_over else {}
+    rest = [key for key in wanted if key not in found]
+    if rest:
+        # What something else has may still be meant, where the graph was built twice or an average is wanted.
+        everything = NearNames({name: entry.shape for name, entry in stored.items()})
+        for key in rest:
+            if names := everything.find_like(key, wanted[key], copies=bool(left_over)):
+                found[key] = names
+    return found

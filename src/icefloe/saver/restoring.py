@@ -157,7 +157,7 @@ def _tell(report: RestoreReport) -> None:
     """Log what a restore with options has left out, unless it was told to."""
     others = {key: why for key, why in report.skipped.items() if why not in (NOT_CHOSEN, EXCLUDED)}
     if others:
-        _LOG.warning(
+        _LOG.info(
             "Restored %d tensors; %d were not: %s",
             len(report.restored),
             len(others),

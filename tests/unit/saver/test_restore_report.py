@@ -95,3 +95,17 @@ def test_as_data_is_json():
 def test_a_report_shows_as_one_line():
     report = compare([Wanted("dense/bias", F, (5,)), Wanted("step", I64, ())], STORED, "dir/model")
     assert repr(report) == "<RestoreReport 'dir/model': 2 tensors wanted: 1 of another shape>"
+
+
+def test_what_something_else_has_is_meant_where_the_graph_was_built_twice():
+    stored = {name: Stored(F, (2,)) for name in ("model/w", "model/b", "step")}
+
+    def suggestions(*names):
+        return compare([Wanted(name, F, (2,)) for name in names], stored).suggestions
+
+    assert suggestions("model/w", "model/b", "model_1/w") == {"model_1/w": ["model/w"]}
+    assert suggestions("model/w", "model/b", "model/w/ExponentialMovingAverage") == {
+        "model/w/ExponentialMovingAverage": ["model/w"]
+    }
+    assert suggestions("model/w", "model/b", "step", "model/w/Adam", "model/b/Momentum") == {}
+    assert suggestions("model/w", "model/b", "layer/w") == {}
