@@ -132,6 +132,8 @@ class _Options:
 
 
 def _encoded(value: Any, number: int) -> bytes:
+    if isinstance(value, list):
+        return b"".join([_encoded(item, number) for item in value])
     if isinstance(value, str):
         data = value.encode()
         return encode_varint(number << 3 | 2) + encode_varint(len(data)) + data
@@ -204,6 +206,7 @@ class Options(_Options):
         ("experimental_symbolic_checkpoint", bool, 8, None),
         ("experimental_warm_start", bool, 9, None),
         ("dataset_name", str, 10, None),
+        ("framework_type", list, 11, None),
         ("experimental_service", ServiceOptions, 12, None),
     )
 

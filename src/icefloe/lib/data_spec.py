@@ -19,6 +19,11 @@ class DatasetSpec(TypeSpec):
         self._element_spec = element_spec
         self._dataset_shape = TensorShape(dataset_shape)
 
+    @staticmethod
+    def from_value(value: Any) -> DatasetSpec:
+        """Return the spec of a dataset."""
+        return DatasetSpec(value.element_spec)
+
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
 

@@ -51,6 +51,10 @@ class _Flags:
     def __len__(self) -> int:
         return len(absl.flags.FLAGS)
 
+    def _parse_flags(self, args: Any = None) -> None:
+        """Read the command line; programs older than TensorFlow 1.5 ask for it."""
+        absl.flags.FLAGS(sys.argv if args is None else [sys.argv[0], *args], known_only=True)
+
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return absl.flags.FLAGS(*args, **keywords)
 

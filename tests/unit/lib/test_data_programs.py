@@ -229,3 +229,11 @@ def test_optionals_and_fingerprints():
     options.autotune.enabled = False
     assert options.autotune.enabled is False
     assert options.threading.private_threadpool_size is None
+    # What TensorFlow writes.
+    assert tf.data.Options().serialize().hex() == "12001a002a003a006200"
+    named = tf.data.Options()
+    named.framework_type = ["TFDS_TFGRAIN"]
+    assert named.serialize().hex() == "12001a002a003a005a0c544644535f5446475241494e6200"
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.range(3)
+        assert tf.data.DatasetSpec.from_value(dataset) == dataset._type_spec
