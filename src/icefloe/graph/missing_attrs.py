@@ -93,8 +93,8 @@ def _dtypes_of_givers(op: Operation, first: int, count: int, seen: set[Operation
         tensors = op.inputs[first : first + count]
     except errors.OpError:
         return None
-    types = [tensor.dtype.base_dtype.as_datatype_enum for tensor in tensors]
-    return types if len(types) == count else None
+    dtypes = [tensor.dtype for tensor in tensors if tensor.dtype is not None]  # None: of an op that nobody knows
+    return [dtype.base_dtype.as_datatype_enum for dtype in dtypes] if len(dtypes) == count else None
 
 
 def _unknown_givers(op: Operation, seen: set[Operation]) -> list[Operation]:

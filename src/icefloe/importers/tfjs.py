@@ -139,16 +139,25 @@ def _place_weights(definition: GraphDef, weights: dict[str, np.ndarray]) -> None
             if "value" not in node.attr or not node.attr["value"].tensor.dtype or _lacks_content(node):
                 empty.append(node.name)
             continue
-        dtype = as_dtype(number) if number else as_dtype("string" if value.dtype == object else value.dtype)
-        if (dtype.name == "string") != (value.dtype == object):
-            raise errors.DataLossError(f"constant {node.name!r} is of {dtype.name}, its weight of {value.dtype}")
-        if dtype.name not in ("string", value.dtype.name):
-            value = value.astype(dtype.as_numpy_dtype)
-        node.attr["dtype"].type = dtype.as_datatype_enum
-        node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype=dtype, shape=value.shape))
+        try:
+            _give_value(node, number, value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise errors.DataLossError(f"constant {node.name!r} does not fit its weight: {str(error)[:200]}") from None
     if empty:
         shown = ", ".join(empty[:5]) + (", ..." if len(empty) > 5 else "")
         raise errors.DataLossError(f"{len(empty)} constants have no value in the files of weights: {shown}")
+
+
+def _give_value(node: NodeDef, number: int, value: np.ndarray) -> None:
+    """Give a constant its value. number: the DataType it says it has. Raises: TypeError, ValueError if they differ."""
+    dtype = as_dtype(number or ("string" if value.dtype == object else value.dtype))
+    if (dtype.name == "string") != (value.dtype == object):
+        raise TypeError(f"it is of dtype {dtype.name}, the weight of {value.dtype}")
+    if dtype.name not in ("string", value.dtype.name):
+        with np.errstate(invalid="ignore", over="ignore"):
+            value = value.astype(dtype.as_numpy_dtype)
+    node.attr["dtype"].type = dtype.as_datatype_enum
+    node.attr["value"].tensor.CopyFrom(make_tensor_proto(value, dtype=dtype, shape=value.shape))
 
 
 def _attr_type(node: NodeDef, name: str) -> int:

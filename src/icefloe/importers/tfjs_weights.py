@@ -163,8 +163,9 @@ def _dequantized(array: np.ndarray, quantization: dict[str, Any], target: np.dty
     if not all(isinstance(n, (int, float)) and math.isfinite(n) for n in (scale, least)):
         raise errors.DataLossError(f"weight {name!r} is quantized by scale {scale!r} and min {least!r}")
     # As TensorFlow.js does it: in double precision, and halves are rounded up.
-    values = array.astype(np.float64) * scale + least
-    return np.floor(values + 0.5).astype(target) if target.kind in "iu" else values.astype(target)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = array.astype(np.float64) * scale + least
+        return np.floor(values + 0.5).astype(target) if target.kind in "iu" else values.astype(target)
 
 
 def _strings(name: str, shape: tuple[int, ...], data: _Bytes) -> np.ndarray:

@@ -160,9 +160,9 @@ class Nodes:
         return len(gone)
 
     def set_producer(self, version: int) -> None:
-        """Let the graph say that this producer version wrote it, unless it is as old."""
+        """Let the graph say that this producer version wrote it, unless it is as old: 0 means of other rules."""
         versions = self._source.versions
-        versions.producer = min(versions.producer or version, version)
+        versions.producer = min(versions.producer, version)
         versions.min_consumer = min(versions.min_consumer, versions.producer)
 
     def to_graph_def(self) -> GraphDef:

@@ -51,11 +51,18 @@ def rename(
         change = names
     new = {node.name: change(node.name) for node in nodes}
     _check_names(new)
-    wanted = output_names(graph, outputs)
+    try:
+        wanted = output_names(graph, outputs)
+    except errors.InvalidArgumentError:
+        if outputs is not None:
+            raise
+        wanted = []
     renamed = Nodes(_renamed(nodes, new))
     moved = {t.name: f"{new[op.name]}:{t.value_index}" for op in graph.get_operations() for t in outputs_of(op)}
     changed = sum(old != name for old, name in new.items())
-    return finish(graph, renamed, wanted, [PassReport("rename", changed=changed)], check=check, names=moved)
+    return finish(
+        graph, renamed, wanted, [PassReport("rename", changed=changed)], check=check and bool(wanted), names=moved
+    )
 
 
 def _check_names(new: Mapping[str, str]) -> None:

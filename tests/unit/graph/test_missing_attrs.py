@@ -100,3 +100,11 @@ def test_an_old_fused_convolution_without_the_types_of_its_arguments() -> None:
     node.attr["strides"].list.i.extend([1, 1, 1, 1])
     node.attr["fused_ops"].list.s.append(b"BiasAdd")
     assert run(definition, "y:0", {"x:0": np.ones((1, 1, 1, 2), np.float32)}).tolist() == [[[[2.5]]]]
+
+
+def test_an_op_that_nobody_knows_tells_nothing() -> None:
+    definition = GraphDef()
+    definition.node.add(name="x", op="NobodyKnows")
+    definition.node.add(name="y", op="Relu", input=["x"])
+    with pytest.raises(errors.InvalidArgumentError, match="NodeDef missing attr 'T'"):
+        icefloe.load_graph(definition).get_operation_by_name("y").outputs

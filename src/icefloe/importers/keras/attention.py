@@ -19,13 +19,33 @@ def _op(name: str, *inputs: Any, **attrs: Any) -> Tensor:
     return tensor
 
 
-def _attended(scores: Tensor, value: Tensor, *, causal: bool) -> Tensor:
-    """Return the values [n, m, d] mixed by the softmax of scores [n, k, m]."""
+def _attended(c: LayerContext, scores: Tensor, value: Tensor, *, causal: bool) -> Tensor:
+    """Return the values [n, m, d] mixed by the softmax of scores [n, k, m], as far as masks let them be seen."""
+    query_mask, value_mask = _masks_of(c)
+    if value_mask is not None:
+        scores = _hidden(scores, _op("ExpandDims", value_mask, 1))
     if causal:
         ones = _op("OnesLike", scores)
         seen = _op("MatrixBandPart", ones, -1, 0)
         scores = scores - 1e9 * (1.0 - seen)
-    return _op("BatchMatMulV2", _op("Softmax", scores), value)
+    mixed = _op("BatchMatMulV2", _op("Softmax", scores), value)
+    if query_mask is not None:
+        mixed = mixed * _op("ExpandDims", _op("Cast", query_mask, DstT=mixed.dtype), -1)
+        c.out_mask = query_mask
+    return mixed
+
+
+def _hidden(scores: Tensor, seen: Tensor) -> Tensor:
+    """Return scores that are so low that the softmax gives nothing, where `seen` is false."""
+    return scores - 1e9 * (1.0 - _op("Cast", seen, DstT=scores.dtype))
+
+
+def _masks_of(c: LayerContext) -> tuple[Tensor | None, Tensor | None]:
+    """Return which queries and which values count: the masks of the call, else those of the inputs."""
+    given = c.kwargs.get("mask")
+    masks = list(given) if isinstance(given, (list, tuple)) else list(c.masks)
+    masks += [None] * (2 - len(masks))
+    return masks[0], masks[1]
 
 
 def _parts(c: LayerContext, inputs: tuple[Tensor, ...]) -> tuple[Tensor, Tensor, Tensor, bool]:
@@ -47,7 +67,7 @@ def attention(c: LayerContext, *inputs: Tensor) -> Tensor:
         scores = _op("BatchMatMulV2", query, key, adj_y=True)
         if c.get("use_scale", False):
             scores = scores * c.weight(c.weights.take(1)[0], "scale")
-    return _attended(scores, value, causal=causal)
+    return _attended(c, scores, value, causal=causal)
 
 
 def _sums(query: Tensor, key: Tensor) -> Tensor:
@@ -63,7 +83,22 @@ def additive_attention(c: LayerContext, *inputs: Tensor) -> Tensor:
     pairs = _op("Tanh", _op("ExpandDims", query, 2) + _op("ExpandDims", key, 1))
     if c.get("use_scale", True):
         pairs = pairs * c.weight(c.weights.take(1)[0], "scale")
-    return _attended(reduce_sum(pairs, -1), value, causal=causal)
+    return _attended(c, reduce_sum(pairs, -1), value, causal=causal)
+
+
+def _seen_by_heads(c: LayerContext) -> list[Tensor]:
+    """Return what masks let heads see, each for [batch, heads, queries, keys]."""
+    found = []
+    query_mask, value_mask = _masks_of(c)
+    if query_mask is not None:
+        found.append(_op("ExpandDims", _op("ExpandDims", query_mask, 1), -1))
+        c.out_mask = query_mask
+    of_keys = [mask for mask in (value_mask, c.kwargs.get("key_mask")) if isinstance(mask, Tensor)]
+    found += [_op("ExpandDims", _op("ExpandDims", mask, 1), 1) for mask in of_keys]
+    mask = c.kwargs.get("attention_mask")
+    if isinstance(mask, Tensor):
+        found.append(_op("ExpandDims", mask, 1) if mask.shape.rank == 3 else mask)
+    return found
 
 
 @layer("MultiHeadAttention")
@@ -90,6 +125,8 @@ def multi_head_attention(c: LayerContext, *inputs: Tensor) -> Tensor:
     size = float(c.get("key_dim"))
     query = made["query"] * np.float32(1.0 / math.sqrt(size))
     scores = einsum("aecd,abcd->acbe", made["key"], query)
+    for seen in _seen_by_heads(c):
+        scores = _hidden(scores, seen)
     if c.kwargs.get("use_causal_mask"):
         seen = _op("MatrixBandPart", _op("OnesLike", scores), -1, 0)
         scores = scores - 1e9 * (1.0 - seen)

@@ -113,6 +113,15 @@ def parse(data: Any, version: int) -> Model:
     """
     if not isinstance(data, dict) or not isinstance(data.get("class_name"), str):
         raise errors.DataLossError("the configuration of the model has no class_name")
+    try:
+        return _parse(data, version)
+    except errors.OpError:
+        raise
+    except (TypeError, AttributeError, ValueError, KeyError, IndexError, RecursionError, OverflowError) as error:
+        raise errors.DataLossError(f"the configuration is not as Keras writes it: {error}") from None
+
+
+def _parse(data: dict[str, Any], version: int) -> Model:
     kind, config = data["class_name"], data.get("config")
     if kind not in MODELS and not _looks_functional(config):
         raise errors.UnimplementedError(
@@ -190,10 +199,7 @@ def _call(node: Any) -> Call:
     for entry in node:
         if not isinstance(entry, list) or len(entry) < 3:
             raise errors.DataLossError(f"a layer is called on {entry!r}, which is no tensor of a layer")
-        if entry[0] == "_CONSTANT_VALUE":
-            refs.append(entry[2])
-            continue
-        refs.append(_ref(entry))
+        refs.append(entry[2] if entry[0] == "_CONSTANT_VALUE" else _ref(entry))
         if len(entry) > 3 and isinstance(entry[3], dict):
             kwargs.update({k: _old_argument(v) for k, v in entry[3].items()})
     return Call([refs if len(refs) != 1 else refs[0]], kwargs)

@@ -123,7 +123,8 @@ def build(model: configs.Model, weights: Mapping[str, Weights]) -> Graph:
     """Return the graph of a model. Raises: UnimplementedError that names all layers that are not known."""
     unknown = sorted({layer.kind for layer in _all_layers(model) if not _is_known(layer)})
     if unknown:
-        raise errors.UnimplementedError(f"layers of these classes are not known: {', '.join(unknown)}")
+        more = " (a Lambda holds Python code, which is not run)" if "Lambda" in unknown else ""
+        raise errors.UnimplementedError(f"layers of these classes are not known: {', '.join(unknown)}{more}")
     graph = Graph()
     try:
         with graph.as_default():
@@ -133,7 +134,15 @@ def build(model: configs.Model, weights: Mapping[str, Weights]) -> Graph:
             outputs = [apply_op("Identity", y) if y.op.type.startswith("Placeholder") else y for y in outputs]
     except errors.OpError:
         raise
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError) as error:
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+        StopIteration,
+    ) as error:
         raise errors.DataLossError(f"the model does not fit together: {type(error).__name__}: {error}") from None
     for x in inputs:
         graph.add_to_collection(INPUTS, x)
@@ -235,7 +244,8 @@ class _Maker:
         args = args[0] if len(args) == 1 and isinstance(args[0], list) else args
         kwargs = {key: self._resolved(value) for key, value in call.kwargs.items()}
         refs = _refs_in(call.args)
-        mask = self.masks.get(refs[0]) if refs else None
+        masks = [self.masks.get(ref) for ref in refs]
+        mask = masks[0] if masks else None
         mask = kwargs["mask"] if isinstance(kwargs.get("mask"), Tensor) else mask
         with name_scope(_NO_NAME.sub("_", layer.name)):
             if layer.model is not None:
@@ -243,9 +253,19 @@ class _Maker:
                 out_mask = None
             else:
                 own = self.weights.get(layer.name) or Weights(layer.name, [])
+                compute = _compute_dtype(layer.settings.get("dtype"))
                 c = LayerContext(
-                    layer.kind, layer.name, layer.settings, own, self.model.version, mask=mask, kwargs=kwargs
+                    layer.kind,
+                    layer.name,
+                    layer.settings,
+                    own,
+                    self.model.version,
+                    mask=mask,
+                    kwargs=kwargs,
+                    masks=masks,
+                    compute=compute,
                 )
+                args = [_cast(a, compute or layer.settings.get("dtype")) for a in args]
                 builder = find(layer.kind)
                 assert builder is not None
                 try:
@@ -275,6 +295,25 @@ class _Maker:
             raise errors.DataLossError(f"model {layer.name!r} takes {len(inner.inputs)} inputs, got {len(args)}")
         maker = _Maker(inner, own, dict(zip(inner.inputs, args)))
         return [maker.place(ref) for ref in inner.outputs]
+
+
+def _compute_dtype(said: Any) -> str | None:
+    """Return the dtype that a policy computes in, None where that is the one of the weights."""
+    if isinstance(said, dict) and isinstance(said.get("config"), dict):
+        said = said["config"].get("name")
+    return {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}.get(said) if isinstance(said, str) else None
+
+
+def _cast(value: Any, dtype: Any) -> Any:
+    """Return an input in the dtype that a layer computes in, as Keras casts numbers with a point."""
+    if isinstance(dtype, dict) and isinstance(dtype.get("config"), dict):
+        dtype = dtype["config"].get("name")
+    if dtype not in ("float16", "bfloat16", "float32", "float64") or not isinstance(value, Tensor):
+        return value
+    if not value.dtype.is_floating or value.dtype.name == dtype:
+        return value
+    cast: Tensor = apply_op("Cast", value, DstT=dtype)
+    return cast
 
 
 # Layers that hand on which steps of their input count.

@@ -10,6 +10,7 @@ import numpy as np
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.tensor import Tensor
+from icefloe.importers.keras.activations import softmax
 from icefloe.importers.keras.registry import LayerContext, layer
 from icefloe.lib.array_join import concat, stack
 from icefloe.lib.array_shape import transpose
@@ -128,3 +129,46 @@ def stack_op(c: LayerContext, *inputs: Tensor) -> Tensor:
 def cast_op(c: LayerContext, x: Tensor, *_: Any) -> Tensor:
     """Change the dtype."""
     return _op("Cast", convert_to_tensor(x), DstT=c.get("dtype", "float32"))
+
+
+for _name, _tf in (
+    ("Log1p", "Log1p"),
+    ("Erf", "Erf"),
+    ("Round", "Round"),
+    ("Elu", "Elu"),
+    ("Selu", "Selu"),
+    ("Relu6", "Relu6"),
+    ("Softplus", "Softplus"),
+    ("Softsign", "Softsign"),
+    ("Reciprocal", "Reciprocal"),
+    ("ConvertToTensor", "Identity"),
+    ("StopGradient", "Identity"),
+):
+    layer(f"ops.{_name}")(_unary(_tf))
+
+
+@layer("ops.Silu")
+def silu_op(c: LayerContext, x: Tensor, *_: Any) -> Tensor:
+    """Multiply by the sigmoid."""
+    return x * _op("Sigmoid", x)
+
+
+@layer("ops.Clip")
+def clip_op(c: LayerContext, x: Tensor, *_: Any) -> Tensor:
+    """Cut off what is low and what is high."""
+    real = x.dtype.as_numpy_dtype
+    return _op("ClipByValue", x, np.asarray(c.get("x_min"), real), np.asarray(c.get("x_max"), real))
+
+
+@layer("ops.Softmax")
+def softmax_op(c: LayerContext, x: Tensor, *_: Any) -> Tensor:
+    """Return the softmax along an axis."""
+    return softmax(x, int(c.get("axis", -1)))
+
+
+@layer("ops.Where")
+def where_op(c: LayerContext, condition: Tensor, a: Any, b: Any) -> Tensor:
+    """Choose between two, element by element."""
+    dtype = next(v.dtype for v in (a, b) if isinstance(v, Tensor)).as_numpy_dtype
+    a, b = (v if isinstance(v, Tensor) else np.asarray(v, dtype) for v in (a, b))
+    return _op("SelectV2", condition, a, b)

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from icefloe import errors
+from icefloe.datatypes import as_dtype
 from icefloe.graph.conversion import constant
 from icefloe.graph.tensor import Tensor
 from icefloe.importers.keras.weights import Weights
@@ -31,7 +32,8 @@ class LayerContext:
     """What a builder knows of its layer.
 
     settings: as Keras 2 calls them. weights: in order. version: of Keras, 1, 2 or 3. mask: which steps of the input
-    count, a boolean tensor [batch, steps], or None. out_mask: what a builder leaves for the layers after.
+    count, a boolean tensor [batch, steps], or None; masks: those of all inputs. compute: the dtype that the layer
+    computes in, where it is another than that of its weights. out_mask: what a builder leaves for the layers after.
     initial_state: tensors that a recurrent layer starts from.
     """
 
@@ -44,6 +46,8 @@ class LayerContext:
     out_mask: Tensor | None = None
     kwargs: dict[str, Any] = field(default_factory=dict)
     initial_state: list[Tensor] = field(default_factory=list)
+    masks: list[Tensor | None] = field(default_factory=list)
+    compute: str | None = None
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a setting, `default` where it is absent or null."""
@@ -60,13 +64,23 @@ class LayerContext:
             raise errors.DataLossError(f"layer {self.name!r}: {name} is {value!r}, expected {count} numbers")
         return values
 
+    def known_sizes(self, x: Tensor) -> list[int]:
+        """Return the sizes of each example. Raises: UnimplementedError if one is not known."""
+        sizes = x.shape.as_list()[1:] if x.shape.rank is not None else [None]
+        known = [n for n in sizes if n is not None]
+        if len(known) != len(sizes):
+            raise self.refuse("inputs of unknown size")
+        return known
+
     @property
     def channels_first(self) -> bool:
         """Whether the channels come before the places."""
         return bool(self.get("data_format", "channels_last") == "channels_first")
 
     def weight(self, value: np.ndarray, name: str) -> Tensor:
-        """Return a constant that holds a weight."""
+        """Return a constant that holds a weight, in the dtype that the layer computes in."""
+        if self.compute is not None and value.dtype.kind == "f":
+            value = value.astype(as_dtype(self.compute).as_numpy_dtype)
         made: Tensor = constant(value, name=name)
         return made
 
@@ -94,12 +108,15 @@ def find(kind: str) -> Builder | None:
         attention,
         convolution,
         core,
+        local,
         merging,
         normalization,
         operations,
         pooling,
+        preprocessing,
         recurrent,
         resizing,
+        tf_calls,
     )
 
     return LAYERS.get(kind)
