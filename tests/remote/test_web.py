@@ -186,3 +186,16 @@ def test_sizes_that_cannot_be(web):
     with pytest.raises(errors.ResourceExhaustedError, match="more than icefloe reads"):
         open_checkpoint(f"{web.url}/huge")
     assert web.sent == 0
+
+
+def test_many_tensors_are_read_ahead(web):
+    values = {f"v{i:02}": np.full(60_000, i, np.float32) for i in range(60)}
+    save_checkpoint(web.root / "many", values)
+    with open_checkpoint(f"{web.url}/many") as reader:
+        for name, value in values.items():
+            np.testing.assert_array_equal(reader[name], value)
+        assert web.sent < 1.1 * 60 * 240_000 and len(web.gets) < 15
+        web.requests.clear()
+        for name in ("v50", "v10", "v30"):  # in no order: nothing more than they
+            np.testing.assert_array_equal(reader[name], values[name])
+        assert web.sent <= 3 * 240_000

@@ -30,6 +30,7 @@ _PIECE = 2 << 20
 _SMALL = 64 << 10
 _BLOCK = 256 << 10
 _BLOCKS_KEPT = 32
+_GAP = 64 << 10  # two reads that lie closer follow one another
 _WHOLE = 32 << 20  # what a server without ranges may send in answer to a small request
 # A request whose connection broke is made again, after these seconds.
 _PAUSES = (0.1, 0.5)
@@ -123,7 +124,7 @@ class RemoteSource(Source):
     FailedPreconditionError for a directory, UnimplementedError where a package for the protocol is missing.
     """
 
-    __slots__ = ("_fs", "_name", "_blocks", "_whole", "_lock", "_closed")
+    __slots__ = ("_fs", "_name", "_blocks", "_whole", "_ahead", "_last_end", "_streak", "_lock", "_closed")
     is_remote = True
     piece = _PIECE
     window = _PIECE * 4
@@ -133,6 +134,9 @@ class RemoteSource(Source):
         self._fs, self._name = _file_system(path)
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._whole: bytes | None = None
+        self._ahead: tuple[int, bytes | bytearray] = (0, b"")
+        self._last_end = -1
+        self._streak = 0
         self._lock = threading.Lock()
         self._closed = False
         info = _info(path)
@@ -164,8 +168,6 @@ class RemoteSource(Source):
             self._whole = bytes(data)
 
     def read(self, offset: int, size: int) -> bytes:
-        if self._whole is None and _SMALL <= size <= _PIECE and offset + size <= self.size and not self._closed:
-            return self._fetch(offset, size)
         out = bytearray(size)
         self.read_into(memoryview(out), offset)
         return bytes(out)
@@ -180,7 +182,9 @@ class RemoteSource(Source):
             buffer[:] = self._whole[offset : offset + size]
         elif size < _SMALL:
             self._read_small(buffer, offset)
-        elif size <= _PIECE:
+        elif size < _PIECE:
+            self._read_in_turn(buffer, offset)
+        elif size == _PIECE:
             buffer[:] = self._fetch(offset, size)
         else:
             self._read_large(buffer, offset)
@@ -219,6 +223,28 @@ class RemoteSource(Source):
                 self._blocks.popitem(last=False)
         return data
 
+    def _read_in_turn(self, buffer: memoryview, offset: int) -> None:
+        """Read one of perhaps many tensors: from the third on that follow one another, those behind are read too."""
+        end = offset + len(buffer)
+        with self._lock:
+            start, held = self._ahead
+            if not (start <= offset and end <= start + len(held)):
+                follows = 0 <= offset - self._last_end <= _GAP
+                self._streak = self._streak + 1 if follows else 0
+                held = b""
+            self._last_end = end
+            is_row = self._streak >= 2
+        if held:
+            buffer[:] = memoryview(held)[offset - start : end - start]
+        elif not is_row:
+            buffer[:] = self._fetch(offset, len(buffer))
+        else:
+            data = bytearray(min(self.window, self.size - offset))
+            self._read_large(memoryview(data), offset)
+            with self._lock:
+                self._ahead = (offset, data)
+            buffer[:] = memoryview(data)[: len(buffer)]
+
     def _read_large(self, buffer: memoryview, offset: int) -> None:
         def work(start: int) -> None:
             piece = buffer[start : start + _PIECE]
@@ -247,6 +273,7 @@ class RemoteSource(Source):
     def close(self) -> None:
         self._closed = True
         self._blocks.clear()
+        self._ahead = (0, b"")
         self._whole = None
 
 
