@@ -97,7 +97,9 @@ def cli(ctx: click.Context, debug: bool) -> None:
 
 
 def _text(error: BaseException) -> str:
-    """Return the text of an error for the user, without Python's quotes around a KeyError's."""
+    """Return the text of an error for the user, without a KeyError's quotes and an OSError's number."""
+    if type(error).__module__ == "builtins" and isinstance(error, OSError) and error.strerror:
+        return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
     is_plain = isinstance(error, KeyError) and not hasattr(error, "message")
     text = str(error.args[0]) if is_plain and error.args else str(error)
     return text or type(error).__name__

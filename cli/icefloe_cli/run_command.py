@@ -96,10 +96,23 @@ def run(
             values = _traced(session, names, feed, None if as_json else full, steps)
         else:
             with progress("running"):
-                values = session.run(names, feed)
+                values = _run(session, names, feed, is_ready=init or checkpoint is not None)
     found = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     data: dict[str, Any] = {"graph": graph, "fetches": named_arrays(found)}
     _hand_out(found, output, full, ({**data, "trace": steps} if trace else data) if as_json else None)
+
+
+def _run(session: Any, names: list[str], feed: dict[str, Any], *, is_ready: bool) -> Any:
+    """Run; where variables have no values, and were given none, say how they get them."""
+    import icefloe
+
+    try:
+        return session.run(names, feed)
+    except icefloe.errors.FailedPreconditionError as error:
+        if not is_ready and "uninitialized" in str(error):
+            means = "--checkpoint PATH restores variables, --init runs their initialisers."
+            error.hint = f"{error.hint}\n{means}" if error.hint else means
+        raise
 
 
 def _hand_out(found: dict[str, Any], output: str | None, full: bool, data: dict[str, Any] | None) -> None:

@@ -34,7 +34,7 @@ def read_value(text: str) -> Any:
     Raises: click.BadParameter if a file does not hold it.
     """
     if text == "-":
-        return _from_json(sys.stdin.read(), "stdin")
+        return _from_json("" if sys.stdin is None else sys.stdin.read(), "stdin")
     if text.startswith("@"):
         return _from_file(text[1:])
     try:

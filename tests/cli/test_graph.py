@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -190,3 +191,11 @@ def test_stitch(cli, tmp_path):
     assert cli(*args, "--join", "b_in=a_out").code == 0
     assert cli("run", tmp_path / "c.pb", "b_out", "--feed", "a_in=[0, 0]").out.endswith("[-1., -1.]\n")
     assert cli(*args, "--join", "b_in").code == 2
+
+
+def test_a_transform_writes_to_a_pipe(model, tmp_path):
+    command = [sys.executable, "-c", "from icefloe_cli.main import main; main()", "graph", "freeze", str(model)]
+    done = subprocess.run([*command, "-o", "-"], capture_output=True, check=True, cwd=tmp_path)
+    assert [o.name for o in tf.graphs.io(tf.load_graph(done.stdout)).outputs] == ["y:0"]
+    assert b"nodes before" in done.stderr
+    assert not list(tmp_path.glob("-"))

@@ -117,3 +117,27 @@ def test_a_closed_stdout_is_no_defect(savers):
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_closed_stdin_is_empty(savers, tmp_path):
+    with icefloe.Graph().as_default() as graph:
+        icefloe.placeholder(icefloe.float32, [], name="x")
+    file = icefloe.save_graph(graph, tmp_path / "g.pb")
+    done = subprocess.run(
+        ["sh", "-c", '"$@" <&-', "sh", *COMMAND, "run", file, "--feed", "x=-", "x"],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "stdin: no JSON" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_what_the_system_refuses_is_said_without_numbers(cli, tmp_path):
+    with icefloe.Graph().as_default() as graph:
+        icefloe.constant(1.0)
+    file = icefloe.save_graph(graph, tmp_path / "g.pb")
+    (tmp_path / "file").touch()
+    result = cli("graph", "dot", file, "-o", tmp_path / "file" / "g.dot")
+    assert result.code == 1
+    assert "Errno" not in result.err and "Not a directory" in result.err

@@ -167,3 +167,13 @@ def test_trace_shows_large_values_if_full(cli, graph_file):
     line = "y  float32 [3,2]"
     assert f"{line}\n" in cli(*arguments).out
     assert f"{line} [[ 3., 6.], [ 7., 10.], [11., 14.]]\n" in cli(*arguments, "--full").out
+
+
+def test_variables_without_values_say_how_they_get_them(cli, tmp_path):
+    with tf.Graph().as_default() as graph:
+        tf.identity(tf.get_variable("v", initializer=2.0), name="y")
+    file = tf.save_graph(graph, tmp_path / "graph.pb")
+    result = cli("run", file, "y")
+    assert result.code == 1
+    assert "uninitialized value v" in result.err and "--init runs their initialisers" in result.err
+    assert cli("run", file, "y", "--init").out == "y:0  float32 []\n2.\n"

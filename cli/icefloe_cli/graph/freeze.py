@@ -14,7 +14,7 @@ from icefloe_cli.options import json_option
 @click.command("freeze")
 @click.argument("graph", type=click.Path())
 @click.argument("checkpoint", type=click.Path(), required=False)
-@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The frozen graph.")
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The frozen graph; - is stdout.")
 @click.option("--fetch", "outputs", multiple=True, metavar="NAME", help="An output to keep. May be repeated.")
 @click.option("--feed", "inputs", multiple=True, metavar="NAME", help="A tensor to feed in place of what makes it.")
 @click.option("--tags", help="Which graph of a SavedModel: its tags, joined by commas.")

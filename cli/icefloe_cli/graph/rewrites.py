@@ -14,7 +14,9 @@ from icefloe_cli.options import json_option
 
 _FETCH = click.option("--fetch", "outputs", multiple=True, metavar="NAME", help="An output. May be repeated.")
 _NO_CHECK = click.option("--no-check", is_flag=True, help="Do not run old and new on random values.")
-_OUTPUT = click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The new graph.")
+_OUTPUT = click.option(
+    "-o", "--output", required=True, type=click.Path(dir_okay=False), help="The new graph; - is stdout."
+)
 
 
 @click.command("downgrade")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -10,14 +11,21 @@ from icefloe_cli.output import Table, count, emit_json, note
 
 
 def write_result(result: Any, output: str) -> None:
-    """Write the new graph; the suffix gives the form."""
+    """Write the new graph; the suffix gives the form, `-` is a binary GraphDef on stdout."""
     import icefloe
 
+    if output == "-":
+        data: bytes = result.graph_def.SerializeToString(deterministic=True)
+        sys.stdout.buffer.write(data)
+        return
     icefloe.save_graph(result.graph_def, output)
 
 
 def show_report(command: str, graph: str, output: str | None, result: Any, as_json: bool) -> None:
     """Show what the passes did, and whether old and new graph agree."""
+    if output == "-":
+        note(f"{count(result.nodes_before, 'node')} before, {result.nodes:,} now")
+        return
     if as_json:
         emit_json(command, {"graph": graph, "output": output, **result.as_data()})
         return

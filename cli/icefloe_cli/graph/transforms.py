@@ -19,7 +19,9 @@ def _options(with_inputs: bool = True) -> Decorator:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         options: list[Decorator] = [
             click.argument("graph", type=click.Path()),
-            click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The new graph."),
+            click.option(
+                "-o", "--output", required=True, type=click.Path(dir_okay=False), help="The new graph; - is stdout."
+            ),
             click.option("--fetch", "outputs", multiple=True, metavar="NAME", help="An output. May be repeated."),
         ]
         if with_inputs:
