@@ -20,7 +20,7 @@ from icefloe import _names, datatypes, opdefs
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = [(namespace, name) for namespace in _names.TABLE for name in _names.entries(namespace)]
 # Modules of the top floor hold public names only; a test of layers says what may import them.
-TABLES = {"_kind_names", "_names", "_space_names", "_top_names"}
+TABLES = {"_kind_names", "_layer_names", "_names", "_space_names", "_top_names"}
 TOP = {*TABLES, *(n.split(".")[0] for n in _names.TABLE if n), "raw_ops"}
 
 

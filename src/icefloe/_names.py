@@ -1,8 +1,7 @@
 """The public names: which module and attribute each stands for, and how a namespace looks them up when first asked.
 
-`TABLE[namespace][module]`, from `_top_names`, `_space_names` and `_kind_names`, is a text of names, `name` or
-`name=attribute`;
-namespace "" is `icefloe` itself. Four modules are not modules:
+`TABLE[namespace][module]`, from `_top_names`, `_space_names`, `_kind_names` and `_layer_names`, is a text of names,
+`name` or `name=attribute`; namespace "" is `icefloe` itself. Four modules are not modules:
 
     op      the attribute is an op's name: a function that adds such a node, with the op's own signature
     proto   a message class
@@ -19,9 +18,14 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from icefloe import _kind_names, _space_names, _top_names
+from icefloe import _kind_names, _layer_names, _space_names, _top_names
 
-TABLE: dict[str, dict[str, str]] = {"": _top_names.NAMES, **_space_names.NAMES, **_kind_names.NAMES}
+TABLE: dict[str, dict[str, str]] = {
+    "": _top_names.NAMES,
+    **_space_names.NAMES,
+    **_kind_names.NAMES,
+    **_layer_names.NAMES,
+}
 
 _Entry = tuple[str, str]
 
