@@ -38,6 +38,9 @@ def test_advice_of_icefloes_own_names_is_there_too() -> None:
     [
         ("contrib.layers.xavier_initializer", "tf.glorot_uniform_initializer is the same"),
         ("contrib.layers.python.nothing", advice.for_name("contrib.layers")),
+        ("contrib.layers.dropout", "tf.layers.dropout may be meant"),
+        ("contrib.rnn.BasicLSTMCell", "tf.nn.rnn_cell.BasicLSTMCell may be meant"),
+        ("contrib.losses.mean_squared_error", "tf.losses.mean_squared_error may be meant"),
         ("compat.v1.mul", "tf.multiply does it"),
         ("nn.matmull", "docs/compatibility.md lists what there is"),
         ("matmull", "the nearest name is tf.matmul; docs/compatibility.md lists what there is"),

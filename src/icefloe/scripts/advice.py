@@ -35,16 +35,20 @@ INSTEAD: dict[str, str] = {
     # Names of TensorFlow 1 that are not here.
     "contrib": "tf.contrib is not part of it, as of TensorFlow itself since 2.0",
     "contrib.crf": "write the score with tf.scan or tf.while_loop",
+    "contrib.cudnn_rnn": _LOOP,
     "contrib.data": "the same functions are in tf.data and tf.data.experimental",
+    "contrib.distributions": "tf.distributions has distributions",
     "contrib.eager": "graphs and sessions only; tf.train.Checkpoint saves objects",
     "contrib.estimator": "tf.train.MonitoredTrainingSession with hooks runs a training",
     "contrib.framework": "its functions on variables are in tf.train and tf itself",
     "contrib.framework.arg_scope": "pass the arguments at each call, or use functools.partial",
     "contrib.framework.get_or_create_global_step": "tf.train.get_or_create_global_step is the same",
     "contrib.framework.get_variables": "tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope) gives them",
+    "contrib.framework.init_from_checkpoint": "tf.train.init_from_checkpoint is the same",
     "contrib.framework.list_variables": "tf.train.list_variables is the same",
     "contrib.framework.load_variable": "tf.train.load_variable is the same",
     "contrib.framework.nest": "tf.nest has flatten, map_structure and pack_sequence_as",
+    "contrib.graph_editor": "icefloe.graphs has rename, stitch and extract",
     "contrib.image": "see tf.image",
     "contrib.layers": "tf.layers has layers | write the layer with tf.get_variable and tf.nn",
     "contrib.layers.batch_norm": "tf.layers.batch_normalization does it | tf.nn.fused_batch_norm normalizes",
@@ -64,12 +68,17 @@ INSTEAD: dict[str, str] = {
     "contrib.lookup": "the tables are in tf.lookup",
     "contrib.lookup.HashTable": "tf.lookup.StaticHashTable is the same",
     "contrib.metrics": "tf.metrics has metrics | compute it with tf.reduce_mean, tf.equal and tf.confusion_matrix",
+    "contrib.opt": "the optimizers are in tf.train",
+    "contrib.predictor": "icefloe.load_saved_model gives the signatures as functions",
     "contrib.rnn": _CELL,
+    "contrib.saved_model": "icefloe.load_saved_model loads one",
     "contrib.seq2seq": "write the loop with tf.while_loop or tf.scan",
     "contrib.slim": "write it with tf.layers | write the layers with tf.get_variable and tf.nn",
     "contrib.summary": "see tf.summary",
     "contrib.tensorboard": "TensorBoard itself reads what tf.summary.FileWriter writes",
     "contrib.training": "see tf.train",
+    "contrib.training.HParams": "argparse.Namespace and types.SimpleNamespace hold such values",
+    "contrib.tpu": "there are no TPUs",
     "contrib.util.make_tensor_proto": "tf.make_tensor_proto is the same",
     "contrib.util.make_ndarray": "tf.make_ndarray is the same",
     "distribute": "there are no distribution strategies; tf.train.Server has workers of one process",
@@ -129,6 +138,11 @@ def for_name(path: str) -> str:
     """Return what to use instead of `tf.<path>`."""
     path = path.removeprefix("compat.v1.").removeprefix("compat.v2.")
     parts = path.split(".")
+    if path.startswith("contrib.") and path not in INSTEAD:
+        elsewhere = names.all_public().get(parts[-1], [])
+        if elsewhere:  # best where the rest of the path is like, too: contrib.layers.dropout, layers.dropout
+            best = min(elsewhere, key=lambda p: (p.split(".")[-2:-1] != parts[-2:-1], p.count("."), p))
+            return f"tf.{best} may be meant"
     for n in range(len(parts), 0, -1):
         text = INSTEAD.get(".".join(parts[:n]))
         if text is not None:
