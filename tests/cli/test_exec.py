@@ -17,7 +17,9 @@ COMMAND = [sys.executable, "-c", "import sys; from icefloe_cli.main import main;
 
 
 def call(command: list[str], *args: object, stdin: str | None = None, cwd: Path | None = None):
-    return subprocess.run([*command, *map(str, args)], capture_output=True, text=True, input=stdin, cwd=cwd, timeout=60)
+    return subprocess.run(
+        [*command, *map(str, args)], capture_output=True, text=True, input=stdin, cwd=cwd, timeout=120
+    )
 
 
 def exec_(*args: object, stdin: str | None = None, cwd: Path | None = None):

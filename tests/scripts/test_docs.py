@@ -36,5 +36,5 @@ def test_the_line_about_a_missing_name_is_what_is_said(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import tensorflow as tf\n" + "\n" * 10 + "tf.contrib.layers.xavier_initializer()\n")
     command = [sys.executable, "-m", "icefloe.exec", "train.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.stderr == wanted + "\n"

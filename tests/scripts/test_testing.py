@@ -204,7 +204,7 @@ def exec_(tmp_path, text, *args):
     path = tmp_path / "script.py"
     path.write_text(textwrap.dedent(text))
     command = [sys.executable, "-m", "icefloe.exec", str(path), *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 SUITE = """
