@@ -214,6 +214,7 @@ from icefloe.lib.math_elementwise import exp as exp
 from icefloe.lib.array_shape import expand_dims as expand_dims
 from icefloe.lib.image_boxes import extract_image_patches as extract_image_patches
 from icefloe.lib.linalg import eye as eye
+from icefloe import feature_column as feature_column
 from icefloe.lib.array_create import fill as fill
 from icefloe.lib.array_select import fingerprint as fingerprint
 from icefloe.lib.variable_partitioned import fixed_size_partitioner as fixed_size_partitioner
@@ -915,6 +916,7 @@ __all__ = [
     "fake_quant_with_min_max_vars_gradient",
     "fake_quant_with_min_max_vars_per_channel",
     "fake_quant_with_min_max_vars_per_channel_gradient",
+    "feature_column",
     "fft",
     "fft2d",
     "fft3d",

@@ -1,14 +1,49 @@
-"""The names of the namespaces about kinds of values: linear algebra, ragged tensors, strings; see `_names`."""
+"""The names of namespaces about kinds of values: distributions, linear algebra, ragged tensors, strings; see `_names`."""
 
 NAMES: dict[str, dict[str, str]] = {
+    "distributions": {
+        "lib.distributions": """
+            Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED RegisterKL ReparameterizationType kl_divergence
+        """,
+        "lib.distributions_continuous": "Beta Exponential Gamma Laplace Normal StudentT Uniform",
+        "lib.distributions_discrete": "Bernoulli Categorical Dirichlet DirichletMultinomial Multinomial",
+    },
+    "feature_column": {
+        "lib.feature_column_making": """
+            bucketized_column categorical_column_with_hash_bucket categorical_column_with_identity
+            categorical_column_with_vocabulary_file categorical_column_with_vocabulary_list crossed_column
+            embedding_column indicator_column numeric_column sequence_categorical_column_with_hash_bucket
+            sequence_categorical_column_with_identity sequence_categorical_column_with_vocabulary_file
+            sequence_categorical_column_with_vocabulary_list sequence_numeric_column shared_embedding_columns
+            weighted_categorical_column
+        """,
+        "lib.feature_column_layers": "input_layer linear_model make_parse_example_spec",
+    },
     "linalg": {
         "lib.linalg": """
             adjoint cholesky_solve eye logdet eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals lstsq=matrix_solve_ls
             norm svd tridiagonal_matmul triangular_solve=matrix_triangular_solve
         """,
+        "lib.linalg_tridiagonal": "eigh_tridiagonal",
         "lib.linalg_factors": """
             lu_matrix_inverse lu_reconstruct lu_solve matrix_rank pinv tridiagonal_solve
         """,
+        "lib.linalg_exponential": "expm=matrix_exponential",
+        "lib.linear_operator": "LinearOperator",
+        "lib.linear_operator_dense": "LinearOperatorFullMatrix LinearOperatorLowerTriangular",
+        "lib.linear_operator_diagonal": """
+            LinearOperatorDiag LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorZeros
+        """,
+        "lib.linear_operator_products": """
+            LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion LinearOperatorKronecker
+        """,
+        "lib.linear_operator_structured": """
+            LinearOperatorHouseholder LinearOperatorLowRankUpdate LinearOperatorPermutation LinearOperatorTridiag
+        """,
+        "lib.linear_operator_circulant": """
+            LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D LinearOperatorToeplitz
+        """,
+        "lib.linear_operator_blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
         "lib.array_diagonal": "diag=matrix_diag diag_part=matrix_diag_part set_diag=matrix_set_diag tensor_diag_part",
         "lib.math_matrix": "matvec",
         "lib.nn_normalization": "l2_normalize normalize",

@@ -1,13 +1,36 @@
 # Written by fixtures/make/public_names.py; do not edit.
 from typing import Any
 
+from icefloe.lib.linear_operator import LinearOperator as LinearOperator
+from icefloe.lib.linear_operator_products import LinearOperatorAdjoint as LinearOperatorAdjoint
+from icefloe.lib.linear_operator_blocks import LinearOperatorBlockDiag as LinearOperatorBlockDiag
+from icefloe.lib.linear_operator_blocks import LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular
+from icefloe.lib.linear_operator_circulant import LinearOperatorCirculant as LinearOperatorCirculant
+from icefloe.lib.linear_operator_circulant import LinearOperatorCirculant2D as LinearOperatorCirculant2D
+from icefloe.lib.linear_operator_circulant import LinearOperatorCirculant3D as LinearOperatorCirculant3D
+from icefloe.lib.linear_operator_products import LinearOperatorComposition as LinearOperatorComposition
+from icefloe.lib.linear_operator_diagonal import LinearOperatorDiag as LinearOperatorDiag
+from icefloe.lib.linear_operator_dense import LinearOperatorFullMatrix as LinearOperatorFullMatrix
+from icefloe.lib.linear_operator_structured import LinearOperatorHouseholder as LinearOperatorHouseholder
+from icefloe.lib.linear_operator_diagonal import LinearOperatorIdentity as LinearOperatorIdentity
+from icefloe.lib.linear_operator_products import LinearOperatorInversion as LinearOperatorInversion
+from icefloe.lib.linear_operator_products import LinearOperatorKronecker as LinearOperatorKronecker
+from icefloe.lib.linear_operator_structured import LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate
+from icefloe.lib.linear_operator_dense import LinearOperatorLowerTriangular as LinearOperatorLowerTriangular
+from icefloe.lib.linear_operator_structured import LinearOperatorPermutation as LinearOperatorPermutation
+from icefloe.lib.linear_operator_diagonal import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
+from icefloe.lib.linear_operator_circulant import LinearOperatorToeplitz as LinearOperatorToeplitz
+from icefloe.lib.linear_operator_structured import LinearOperatorTridiag as LinearOperatorTridiag
+from icefloe.lib.linear_operator_diagonal import LinearOperatorZeros as LinearOperatorZeros
 from icefloe.lib.linalg import adjoint as adjoint
 from icefloe.lib.linalg import cholesky_solve as cholesky_solve
 from icefloe.lib.array_diagonal import matrix_diag as diag
 from icefloe.lib.array_diagonal import matrix_diag_part as diag_part
 from icefloe.lib.linalg import self_adjoint_eig as eigh
+from icefloe.lib.linalg_tridiagonal import eigh_tridiagonal as eigh_tridiagonal
 from icefloe.lib.linalg import self_adjoint_eigvals as eigvalsh
 from icefloe.lib.math_matrix import einsum as einsum
+from icefloe.lib.linalg_exponential import matrix_exponential as expm
 from icefloe.lib.linalg import eye as eye
 from icefloe.lib.math_clip import global_norm as global_norm
 from icefloe.lib.nn_normalization import l2_normalize as l2_normalize
@@ -47,6 +70,27 @@ def sqrtm(input: Any, name: str | None = ...) -> Any: ...
 def tensor_diag(diagonal: Any, name: str | None = ...) -> Any: ...
 
 __all__ = [
+    "LinearOperator",
+    "LinearOperatorAdjoint",
+    "LinearOperatorBlockDiag",
+    "LinearOperatorBlockLowerTriangular",
+    "LinearOperatorCirculant",
+    "LinearOperatorCirculant2D",
+    "LinearOperatorCirculant3D",
+    "LinearOperatorComposition",
+    "LinearOperatorDiag",
+    "LinearOperatorFullMatrix",
+    "LinearOperatorHouseholder",
+    "LinearOperatorIdentity",
+    "LinearOperatorInversion",
+    "LinearOperatorKronecker",
+    "LinearOperatorLowRankUpdate",
+    "LinearOperatorLowerTriangular",
+    "LinearOperatorPermutation",
+    "LinearOperatorScaledIdentity",
+    "LinearOperatorToeplitz",
+    "LinearOperatorTridiag",
+    "LinearOperatorZeros",
     "adjoint",
     "band_part",
     "cholesky",
@@ -56,8 +100,10 @@ __all__ = [
     "diag",
     "diag_part",
     "eigh",
+    "eigh_tridiagonal",
     "eigvalsh",
     "einsum",
+    "expm",
     "eye",
     "global_norm",
     "inv",
