@@ -131,7 +131,8 @@ def lookup(c: LayerContext, x: Tensor) -> Tensor:
     if mask is not None and mode == "int":
         token = np.asarray(str(mask).encode(), object) if is_text else np.int64(mask)
         found = _op("SelectV2", _op("Equal", x, token), np.int64(0), found)
-    return _encoded(c, found, len(tokens) + offset, mode)
+    rows = _encoded(c, found, len(tokens) + offset, mode)
+    return rows if mode == "int" or c.version < 3 else _op("Cast", rows, DstT=np.int64)
 
 
 def _encoded(c: LayerContext, x: Tensor, depth: int, mode: Any = None, weights: Sequence[Tensor] = ()) -> Tensor:

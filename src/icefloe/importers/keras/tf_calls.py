@@ -264,12 +264,27 @@ def called_op(c: LayerContext, *inputs: Any) -> Any:
         if name in signature.attrs and name not in inferred and value.WhichOneof("value") is not None:
             attrs[name] = attributes.decode_for_kernel(value, signature.attrs[name].type)
     given: list[Any] = []
-    for arg in signature.inputs:
-        if not arg.is_list:
-            value = values.pop(0)
-            number = node.attr[arg.type_attr].type if arg.type_attr in node.attr else arg.dtype
-            given.append(value if isinstance(value, Tensor) else np.asarray(value, as_dtype(number).as_numpy_dtype))
-            continue
-        rest = len(signature.inputs) - signature.inputs.index(arg) - 1
-        given.append([values.pop(0) for _ in range(len(values) - rest)])
+    for i, arg in enumerate(signature.inputs):
+        number = _type_of(node, signature, arg)
+        if arg.is_list:
+            count = len(values) - (len(signature.inputs) - i - 1)
+            given.append([_array(values.pop(0), number) for _ in range(count)])
+        else:
+            given.append(_array(values.pop(0), number))
     return _op(node.op, *given, **attrs)
+
+
+def _type_of(node: NodeDef, signature: opdefs.Signature, arg: opdefs.Arg) -> int:
+    """Return the DataType number of an argument, 0 where nothing tells it."""
+    if arg.dtype or not arg.type_attr:
+        return arg.dtype
+    if arg.type_attr in node.attr:
+        return node.attr[arg.type_attr].type
+    default = signature.attrs[arg.type_attr].default
+    return 0 if default is None else default.type
+
+
+def _array(value: Any, number: int) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    return np.asarray(value, as_dtype(number).as_numpy_dtype if number else None)
