@@ -35,5 +35,6 @@ COMMANDS = {
 def ckpt() -> None:
     """Look into, check, edit and convert checkpoints.
 
-    A checkpoint is given by its prefix, any of its files, its directory or the state file `checkpoint`.
+    A checkpoint is given by its prefix, any of its files, its directory or the state file `checkpoint`; each may be a
+    URL such as s3://bucket/model.ckpt-30.
     """
