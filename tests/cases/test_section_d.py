@@ -356,6 +356,44 @@ def test_renaming_in_every_way(tmp_path):
             saver.restore(session, tmp_path / "m", rename="old")
 
 
+def test_nothing_at_all_is_told(tmp_path, caplog):
+    store(tmp_path / "m", a=F(1))
+    variables(other=F(0))
+    with tf.Session() as session:
+        report = tf.train.Saver().restore(session, tmp_path / "m", strict=False)
+        assert report.uninitialized == ("other",)
+        assert "Nothing was restored" in caplog.text
+        tf.train.Saver().restore(session, tmp_path / "m", strict=False, rename="s/b/c/")
+        assert "apply to nothing in the checkpoint or the graph: rename s/b/c/" in caplog.text
+
+
+def test_in_a_monitored_session(tmp_path):
+    store(tmp_path / "m", a=F(1))
+    found = variables(a=F(0), b=F(5))
+    local = tf.get_variable("c", initializer=F(0), collections=["elsewhere"])
+    saver = tf.train.Saver(list(found.values()))
+    with tf.train.MonitoredSession() as session:
+        report = saver.restore(session, tmp_path / "m", strict=False)
+        assert report.uninitialized == (local.op.name,)
+        assert session.run(list(found.values())) == [1, 5]
+
+
+@pytest.mark.parametrize("kind", ["npz", "h5", "safetensors", "v1"])
+@pytest.mark.parametrize("parts", [0, 2])
+def test_options_in_every_format(tmp_path, kind, parts):
+    store(tmp_path / "m", dense__kernel=np.arange(12, dtype=F).reshape(4, 3), step=np.int64(4))
+    tf.ckpt.convert(tmp_path / "m", tmp_path / f"x.{kind}", to=kind)
+    kernel = tf.get_variable("kernel", [5, 2], partitioner=tf.fixed_size_partitioner(parts) if parts else None)
+    step = tf.get_variable("step", initializer=np.int32(0))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        last = session.run(tf.convert_to_tensor(kernel))[-1].tolist()
+        options = {"rename": "s,^dense/,,", "on_shape": "fit", "cast": True}
+        tf.train.Saver().restore(session, tmp_path / f"x.{kind}", **options)
+        assert session.run(tf.convert_to_tensor(kernel)).tolist() == [[0, 1], [3, 4], [6, 7], [9, 10], last]
+        assert session.run(step) == 4
+
+
 def test_one_tensor_for_several_variables(tmp_path):
     store(tmp_path / "m", shared=F(3))
     found = variables(a=F(0), b=F(0))

@@ -16,7 +16,8 @@ from icefloe.saver.variable_nodes import variables_of
 
 def is_initialized(sess: Any, op: Operation) -> bool:
     """Whether the variable of a node has a value in a session; True where the session does not tell."""
-    manager = getattr(sess, "_manager", None)
+    inner = sess._tf_sess() if hasattr(sess, "_tf_sess") else sess  # of a session that is wrapped in others
+    manager = getattr(inner, "_manager", None)
     if manager is None:
         return True
     cls = ResourceVariable if op.type == "VarHandleOp" else resources.Variable

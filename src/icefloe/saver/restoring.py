@@ -163,6 +163,8 @@ def _tell(report: RestoreReport) -> None:
             len(others),
             "; ".join(f"{key} ({why})" for key, why in list(others.items())[:20]),
         )
+    if others and not report.restored:
+        _LOG.warning("Nothing was restored from %s: %s", report.path, report.summary())
     if report.unmatched:
         _LOG.warning("These apply to nothing in the checkpoint or the graph: %s", ", ".join(report.unmatched))
 
