@@ -8,6 +8,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.tools import inspect_checkpoint
 
 
 def main():
@@ -50,6 +51,11 @@ def main():
     reader = tf.train.NewCheckpointReader(latest)
     for key, shape in sorted(reader.get_variable_to_shape_map().items()):
         print("in the file: %s %s sum %.4f" % (key, shape, reader.get_tensor(key).sum()))
+
+    inspect_checkpoint.print_tensors_in_checkpoint_file(latest, "", True)
+    inspect_checkpoint.print_tensors_in_checkpoint_file(latest, "", False, count_exclude_pattern="v1")
+    inspect_checkpoint.print_tensors_in_checkpoint_file(latest, "v2", False)
+    inspect_checkpoint.print_tensors_in_checkpoint_file(latest, "v3", False)
 
     with tf.Graph().as_default(), tf.Session() as sess:
         tf.get_variable("v3", [1])

@@ -120,7 +120,6 @@ INSTEAD: dict[str, str] = {
     "python.ops.rnn_cell_impl": _CELL,
     "python.profiler": "icefloe run --trace and tf.timeline say where time goes",
     "python.tools.freeze_graph": "icefloe.graphs.freeze, or icefloe graph freeze, does it",
-    "python.tools.inspect_checkpoint": "icefloe.open_checkpoint, or icefloe ckpt ls and ckpt cat, show a checkpoint",
     "python.tools.optimize_for_inference_lib": "icefloe.graphs.optimize, or icefloe graph optimize, does it",
     "python.tools.saved_model_cli": "icefloe saved-model has its commands",
     "python.tools.strip_unused_lib": "icefloe.graphs.extract, or icefloe graph extract, does it",

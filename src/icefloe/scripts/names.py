@@ -69,6 +69,9 @@ UNLISTED: dict[str, str] = {
     "pywrap_tensorflow": "NewCheckpointReader=saver.inspection:new_checkpoint_reader",
     "platform.googletest": "main=scripts.testing:main TestCase=scripts.testing:TestCase",
     "platform.test": "main=scripts.testing:main",
+    "tools.inspect_checkpoint": """
+        print_tensors_in_checkpoint_file=scripts.inspecting:print_tensors_in_checkpoint_file
+    """,
     "training.saver": "BaseSaverBuilder=saver.builder:BaseSaverBuilder",
     "util.py_checkpoint_reader": "NewCheckpointReader=saver.inspection:new_checkpoint_reader",
 }
