@@ -160,6 +160,7 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.record_files": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
         "saver.meta_files": "write_graph",
         "lib.parsing": "parse_sequence_example",
+        "lib.parsing_features": "RaggedFeature",
         "top": """
             FixedLenFeature FixedLenSequenceFeature PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue
             SparseFeature VarLenFeature decode_base64 decode_compressed decode_csv decode_json_example decode_raw

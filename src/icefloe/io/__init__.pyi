@@ -6,6 +6,7 @@ from icefloe.lib.parsing_features import FixedLenSequenceFeature as FixedLenSequ
 from icefloe.lib.queues import PaddingFIFOQueue as PaddingFIFOQueue
 from icefloe.lib.queues import PriorityQueue as PriorityQueue
 from icefloe.lib.queues import QueueBase as QueueBase
+from icefloe.lib.parsing_features import RaggedFeature as RaggedFeature
 from icefloe.lib.queues import RandomShuffleQueue as RandomShuffleQueue
 from icefloe.lib.parsing_features import SparseFeature as SparseFeature
 from icefloe.lib.record_files import TFRecordCompressionType as TFRecordCompressionType
@@ -56,6 +57,7 @@ __all__ = [
     "PaddingFIFOQueue",
     "PriorityQueue",
     "QueueBase",
+    "RaggedFeature",
     "RandomShuffleQueue",
     "SparseFeature",
     "TFRecordCompressionType",

@@ -18,6 +18,7 @@ from icefloe.lib.math_elementwise import equal
 from icefloe.lib.parsing_features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
+    RaggedFeature,
     SparseFeature,
     VarLenFeature,
     Wanted,
@@ -35,7 +36,7 @@ def parse_example(serialized: Any, features: Any, name: str | None = None, examp
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     features = {key: with_length(feature) for key, feature in features.items()}
-    wanted = Wanted(features, [VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature])
+    wanted = Wanted(features, [VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature])
     with name_scope(name, "ParseExample", [serialized, example_names]):
         serialized = convert_to_tensor(serialized, name="serialized")
         inputs = {
@@ -43,19 +44,25 @@ def parse_example(serialized: Any, features: Any, name: str | None = None, examp
             "names": [] if example_names is None else example_names,
             "sparse_keys": list(wanted.sparse),
             "dense_keys": list(wanted.dense),
-            "ragged_keys": [],
+            "ragged_keys": list(wanted.ragged),
             "dense_defaults": wanted.default_tensors(),
         }
         attrs: dict[str, Any] = {
             "num_sparse": len(wanted.sparse),
             "sparse_types": list(wanted.sparse.values()),
-            "ragged_value_types": [],
-            "ragged_split_types": [],
+            "ragged_value_types": [dtype for dtype, _ in wanted.ragged.values()],
+            "ragged_split_types": [dtype for _, dtype in wanted.ragged.values()],
             "dense_shapes": [shape.as_proto() for shape in wanted.shapes],
         }
-        indices, values, shapes, dense, _, _ = apply_op("ParseExampleV2", **inputs, **attrs, name=name)
+        indices, values, shapes, dense, flat, splits = apply_op("ParseExampleV2", **inputs, **attrs, name=name)
         sparse = [SparseTensor(*parts) for parts in zip(indices, values, shapes)]
         found = dict(zip([*wanted.sparse, *wanted.dense], [*sparse, *dense]))
+        if wanted.ragged:
+            from icefloe.lib.ragged_features import read_rows
+
+            is_batch = serialized.shape.rank != 0
+            rows = [read_rows(*parts, is_batch) for parts in zip(flat, splits)]
+            found.update(zip(wanted.ragged, rows))
     return merged_features(features, found)
 
 
@@ -69,9 +76,14 @@ def with_length(feature: Any) -> Any:
 
 def merged_features(features: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """Return the tensors asked for, those of SparseFeatures put together."""
+    read = dict(found)
     for key in sorted(features):
         feature = features[key]
-        if isinstance(feature, SparseFeature):
+        if isinstance(feature, RaggedFeature):
+            from icefloe.lib.ragged_features import ragged_value
+
+            found[key] = ragged_value(key, feature, read)
+        elif isinstance(feature, SparseFeature):
             keys = feature.index_key
             ids = found[keys] if isinstance(keys, str) else [found[index_key] for index_key in keys]
             found[key] = sparse_merge(

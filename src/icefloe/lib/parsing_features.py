@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -46,8 +47,64 @@ class FixedLenSequenceFeature(NamedTuple):
     default_value: Any = None
 
 
+_RaggedFeature = collections.namedtuple(
+    "RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"]
+)
+
+
+class RaggedFeature(_RaggedFeature):
+    """A feature of any number of values; read as a RaggedTensor.
+
+    value_key: the name of the values, default that of the feature. partitions: how the values of an example are
+    divided, the outermost first. validate: add checks that the partitions fit.
+
+    Raises: TypeError, ValueError for bad arguments.
+    """
+
+    RowSplits = collections.namedtuple("RowSplits", ["key"])
+    RowLengths = collections.namedtuple("RowLengths", ["key"])
+    RowStarts = collections.namedtuple("RowStarts", ["key"])
+    RowLimits = collections.namedtuple("RowLimits", ["key"])
+    ValueRowIds = collections.namedtuple("ValueRowIds", ["key"])
+    UniformRowLength = collections.namedtuple("UniformRowLength", ["length"])
+
+    def __new__(
+        cls,
+        dtype: Any,
+        value_key: str | None = None,
+        partitions: Any = (),
+        row_splits_dtype: Any = datatypes.int32,
+        validate: bool = False,
+    ) -> RaggedFeature:
+        if value_key is not None and not isinstance(value_key, str):
+            raise ValueError(f"Argument `value_key` must be a string; got {value_key}")
+        if value_key is not None and not value_key:
+            raise ValueError("Argument `value_key` must not be empty")
+        dtype = datatypes.as_dtype(dtype)
+        if dtype not in (datatypes.int64, datatypes.float32, datatypes.string):
+            raise ValueError(f"Argument `dtype` must be int64, float32, or bytes; got {dtype!r}")
+        row_splits_dtype = datatypes.as_dtype(row_splits_dtype)
+        if row_splits_dtype not in (datatypes.int32, datatypes.int64):
+            raise ValueError(f"Argument `row_splits_dtype` must be int32 or int64; got{row_splits_dtype!r}")
+        if not isinstance(partitions, (list, tuple)):
+            raise TypeError(
+                f"Argument `partitions` must be a list or tuple. Receivedpartitions={partitions} of type "
+                f"{type(partitions).__name__}."
+            )
+        kinds = (cls.RowSplits, cls.RowLengths, cls.RowStarts, cls.RowLimits, cls.ValueRowIds, cls.UniformRowLength)
+        for partition in partitions:
+            if not isinstance(partition, kinds):
+                raise TypeError(
+                    f"Argument `partitions` cannot be cast to any of the partition types in {kinds}; got: "
+                    f"{partition!r} with type {type(partition)}"
+                )
+        if not isinstance(validate, bool):
+            raise TypeError(f"Argument `validate` must be a bool; got {validate!r}")
+        return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
+
+
 class Wanted:
-    """The features asked for, as the ops take them: sparse and dense ones, each with keys and dtypes.
+    """The features asked for, as the ops take them: sparse, dense and ragged ones, each with keys and dtypes.
 
     Raises: ValueError for a feature of another kind, without what it needs, or at odds with another.
     """
@@ -55,6 +112,8 @@ class Wanted:
     def __init__(self, features: Any, kinds: Iterable[type]) -> None:
         self.sparse: dict[str, datatypes.DType] = {}
         self.dense: dict[str, datatypes.DType] = {}
+        # The dtypes of the values and of the splits.
+        self.ragged: dict[str, tuple[Any, Any]] = {}
         self.shapes: list[TensorShape] = []
         self.defaults: dict[str, Any] = {}
         for key in sorted(features or {}):
@@ -71,8 +130,13 @@ class Wanted:
                 f"{list(self.sparse)}, intersection: {both}"
             )
 
+        for name, other in (("Dense", self.dense), ("Sparse", self.sparse)):
+            common = set(other) & set(self.ragged)
+            if common:
+                raise ValueError(f"{name} and ragged keys must not intersect; intersection: {common}")
+
     def __len__(self) -> int:
-        return len(self.sparse) + len(self.dense)
+        return len(self.sparse) + len(self.dense) + len(self.ragged)
 
     def _add(self, key: str, feature: Any) -> None:
         # VarLenFeature's text has no full stop in TensorFlow either.
@@ -83,7 +147,12 @@ class Wanted:
                     raise ValueError(f"Missing {name} for SparseFeature {feature}.")
         if not feature.dtype:
             raise ValueError(f"Missing type for feature {key}. Received feature={feature}{stop}")
-        if isinstance(feature, VarLenFeature):
+        if isinstance(feature, RaggedFeature):
+            self._add_ragged(feature.value_key or key, feature.dtype, feature.row_splits_dtype)
+            for partition in feature.partitions:
+                if not isinstance(partition, RaggedFeature.UniformRowLength):
+                    self._add_ragged(partition.key, datatypes.int64, feature.row_splits_dtype)
+        elif isinstance(feature, VarLenFeature):
             self._add_sparse(key, feature.dtype)
         elif isinstance(feature, SparseFeature):
             keys = [feature.index_key] if isinstance(feature.index_key, str) else feature.index_key
@@ -92,6 +161,13 @@ class Wanted:
             self._add_sparse(feature.value_key, feature.dtype)
         else:
             self._add_dense(key, feature)
+
+    def _add_ragged(self, key: str, dtype: Any, splits: Any) -> None:
+        known, known_splits = self.ragged.setdefault(key, (dtype, splits))
+        if known != dtype:
+            raise ValueError(f"Conflicting type {known} vs {dtype} for feature {key}.")
+        if known_splits != splits:
+            raise ValueError(f"Conflicting partition type {known_splits} vs {splits} for feature {key}.")
 
     def _add_sparse(self, key: str, dtype: Any) -> None:
         known = self.sparse.setdefault(key, datatypes.as_dtype(dtype))
