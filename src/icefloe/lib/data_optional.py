@@ -75,6 +75,11 @@ class OptionalSpec(TypeSpec):
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
 
+    @staticmethod
+    def from_value(value: Any) -> OptionalSpec:
+        """Return the spec of an optional."""
+        return OptionalSpec(value.element_spec)
+
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
 

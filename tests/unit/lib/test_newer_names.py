@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import gc
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,3 +108,17 @@ def test_casts_of_specs() -> None:
 def test_a_spec_message_of_another_class_is_refused() -> None:
     with pytest.raises(TypeError, match="IndexedSlicesSpec"):
         tf.IndexedSlicesSpec.experimental_from_proto(tf.SparseTensorSpec([2]).experimental_as_proto())
+
+
+def test_the_examples_of_the_page_run() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "networks.md"
+    with tf.Graph().as_default():
+        result, tried = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert tried >= 20
+    assert result == 0
+
+
+def test_the_spec_of_an_optional() -> None:
+    with tf.Graph().as_default():
+        optional = tf.data.experimental.Optional.from_value(tf.constant([1.0, 2.0]))
+        assert tf.OptionalSpec.from_value(optional).flatten() == [tf.TensorSpec([], tf.variant)]
