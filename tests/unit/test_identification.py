@@ -14,6 +14,7 @@ import pytest
 
 from icefloe import errors
 from icefloe.identification import identify
+from icefloe.load import load_graph
 from icefloe.proto import Event, FingerprintDef, GraphDebugInfo
 from icefloe.wire.crc import crc32c, mask
 
@@ -237,3 +238,19 @@ def test_unreadable_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(sniff, "Source", refuse)
     with pytest.raises(errors.PermissionDeniedError):
         identify(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (event_file(), "an event file"),
+        (record_file(), "a TFRecord file"),
+        (ONNX, "an ONNX model"),
+        (b"\x1c\0\0\0TFL3" + bytes(range(1, 100)), "a TensorFlow Lite model"),
+        (bytes(257) + b"ustar\x0000" + bytes(248), "a tar archive"),
+    ],
+)
+def test_what_is_no_graph_is_named_where_a_graph_is_loaded(tmp_path, data, words):
+    (tmp_path / "model.pb").write_bytes(data)
+    with pytest.raises(errors.InvalidArgumentError, match=f"expected a graph, got {words}"):
+        load_graph(tmp_path / "model.pb")

@@ -7,6 +7,7 @@ import re
 
 from icefloe import errors
 from icefloe.wire import message
+from icefloe.wire.foreign_kinds import foreign_kind
 from icefloe.wire.magic import TABLE_MAGIC, known_magic, markup
 
 GRAPH_DEF = "a GraphDef"
@@ -17,6 +18,7 @@ META_GRAPH_DEF_TEXT = "a MetaGraphDef in text form"
 SAVED_MODEL = "a SavedModel"
 SAVED_MODEL_TEXT = "a SavedModel in text form"
 
+_UNKNOWN = "a binary file of unknown kind"
 _HEAD = 4096
 
 # The first field of a message in text form, after blank lines and comments.
@@ -46,6 +48,11 @@ def kind_of(data: bytes) -> str:
     """Return one of the constants of this module, or in words what else `data` is."""
     if not data:
         return "an empty file"
+    kind = _kind(data)
+    return foreign_kind(data) or kind if kind in (_UNKNOWN, SAVED_MODEL) else kind
+
+
+def _kind(data: bytes) -> str:
     known = known_magic(data[:_HEAD])
     if known is not None:
         return known[1]
@@ -110,14 +117,14 @@ def _kind_of_proto(data: bytes) -> str:
                 break
     except errors.DataLossError:
         if not fields:
-            return "a binary file of unknown kind"
+            return _UNKNOWN
         # Damaged further on: say so when it is read as what it began as.
     if fields[0].number == 1 and fields[0].wire_type == 0:
         # A TensorProto and a fingerprint begin so too.
-        return SAVED_MODEL if all(f.number <= 2 for f in fields) else "a binary file of unknown kind"
+        return SAVED_MODEL if all(f.number <= 2 for f in fields) else _UNKNOWN
     if _is_meta_graph(data, fields):
         return META_GRAPH_DEF
-    return GRAPH_DEF if fields[0].number <= 5 else "a binary file of unknown kind"
+    return GRAPH_DEF if fields[0].number <= 5 else _UNKNOWN
 
 
 def _is_meta_graph(data: bytes, fields: list[message.Field]) -> bool:

@@ -16,7 +16,7 @@ from icefloe.checkpoint.sniff import Finding
 from icefloe.identification.finding import HINTS, Identification, count
 from icefloe.proto import Event, FingerprintDef
 from icefloe.wire import message
-from icefloe.wire.crc import crc32c, mask
+from icefloe.wire.foreign_kinds import first_record, is_tflite, onnx_producer
 
 
 def npy(path: str, finding: Finding) -> Identification:
@@ -107,48 +107,31 @@ def git_lfs(path: str, finding: Finding) -> Identification:
 def by_structure(path: str) -> Identification | None:
     """Return what a binary file is that no magic number tells: records, ONNX, TFLite."""
     head = files.read_head(path, 1 << 16)
-    if head[4:8] == b"TFL3":
+    if is_tflite(head):
         return Identification(path, "tflite", "a TensorFlow Lite model", {"bytes": os.path.getsize(path)})
     return _records(path, head) or _fingerprint(path, head) or _onnx(path, head)
 
 
 def _records(path: str, head: bytes) -> Identification | None:
     """Tell a TFRecord file by its first record: length, checksum of the length, data, checksum of the data."""
-    if len(head) < 16:
-        return None
-    length, stored = struct.unpack("<QI", head[:12])
-    if mask(crc32c(head[:8])) != stored:
+    record = first_record(head)
+    if record is None:
         return None
     try:
-        event = Event.FromString(head[12 : 12 + length])
+        event = Event.FromString(record)
     except DecodeError:
         event = Event()
     if event.file_version.startswith("brain.Event:"):
         details = {"file_version": event.file_version, "wall_time": event.wall_time}
         return Identification(path, "event_file", "an event file, as TensorBoard reads it", details)
-    return Identification(path, "tfrecord", "a TFRecord file", {"first_record_bytes": length})
-
-
-_ONNX_FIELDS = frozenset((1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25))
+    return Identification(path, "tfrecord", "a TFRecord file", {"first_record_bytes": struct.unpack("<Q", head[:8])[0]})
 
 
 def _onnx(path: str, head: bytes) -> Identification | None:
-    """Tell an ONNX model by its first fields: 1 ir_version, 2 producer_name, 7 graph, 8 opset_import."""
-    fields: list[message.Field] = []
-    try:
-        for f in message.fields(head, 0, os.path.getsize(path)):
-            fields.append(f)
-            if f.end >= len(head) or len(fields) > 8:
-                break
-    except (errors.DataLossError, IndexError):
+    """Tell an ONNX model by its first fields."""
+    producer = onnx_producer(head, os.path.getsize(path))
+    if producer is None:
         return None
-    types = {f.number: f.wire_type for f in fields}
-    # ir_version is a small number: one byte of a varint.
-    if not fields or fields[0].number != 1 or fields[0].wire_type != 0 or fields[0].end - fields[0].payload != 1:
-        return None
-    if not types.keys() <= _ONNX_FIELDS or not any(types.get(n) == 2 for n in (2, 7, 8)) or types.get(2, 2) != 2:
-        return None
-    producer = next((head[f.payload : f.end].decode("utf-8", "replace") for f in fields if f.number == 2), "")
     words = "an ONNX model" + (f" made by {producer}" if producer else "")
     return Identification(path, "onnx", words, {"producer": producer})
 
