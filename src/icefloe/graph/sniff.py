@@ -7,7 +7,7 @@ import re
 
 from icefloe import errors
 from icefloe.wire import message
-from icefloe.wire.foreign_kinds import foreign_kind
+from icefloe.wire.foreign_kinds import foreign_kind, record_kind
 from icefloe.wire.magic import TABLE_MAGIC, known_magic, markup
 
 GRAPH_DEF = "a GraphDef"
@@ -49,6 +49,8 @@ def kind_of(data: bytes) -> str:
     if not data:
         return "an empty file"
     kind = _kind(data)
+    if kind == GRAPH_DEF:  # the length of a record may look like the first field
+        return record_kind(data[:_HEAD]) or kind
     return foreign_kind(data) or kind if kind in (_UNKNOWN, SAVED_MODEL) else kind
 
 

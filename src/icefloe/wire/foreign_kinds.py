@@ -13,7 +13,7 @@ _ONNX_FIELDS = frozenset((1, 2, 3, 4, 5, 6, 7, 8, 14, 20, 25))
 
 def is_tflite(head: bytes) -> bool:
     """Whether a file begins as a TensorFlow Lite model."""
-    return head[4:8] == b"TFL3"
+    return head[2:8] == b"\0\0TFL3"
 
 
 def first_record(head: bytes) -> bytes | None:
@@ -49,6 +49,14 @@ def onnx_producer(head: bytes, size: int) -> str | None:
     return next((head[f.payload : f.end].decode("utf-8", "replace") for f in fields if f.number == 2), "")
 
 
+def record_kind(head: bytes) -> str | None:
+    """Return in words what file of records begins as `head` does, or None."""
+    record = first_record(head)
+    if record is None:
+        return None
+    return "an event file" if b"brain.Event:" in record[:32] else "a TFRecord file"
+
+
 def foreign_kind(data: bytes) -> str | None:
     """Return in words what kind of other file `data` is, or None."""
     head = bytes(data[: 1 << 16])
@@ -56,9 +64,9 @@ def foreign_kind(data: bytes) -> str | None:
         return "a TensorFlow Lite model"
     if head[257:262] == b"ustar":
         return "a tar archive"
-    record = first_record(head)
-    if record is not None:
-        return "an event file" if b"brain.Event:" in record[:32] else "a TFRecord file"
+    records = record_kind(head)
+    if records is not None:
+        return records
     producer = onnx_producer(head, len(data))
     # A SavedModel and a tensor have a message in the place of the producer's name.
     return "an ONNX model" if producer and producer.isprintable() else None
