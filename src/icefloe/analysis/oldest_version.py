@@ -6,6 +6,7 @@ it has kernels that run the node is not told here.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -60,7 +61,11 @@ def oldest_version(graph: Graph) -> OldestVersion:
     counts: dict[tuple[int, str, str], int] = {}
     unknown: set[str] = set()
     as_it_is = least = 0
-    nodes = [op.node_def for op in graph.get_operations()]
+    operations = graph.get_operations()
+    changed = {
+        name for name in {op.type for op in operations} if history.since(name) is None or history.has_changed(name)
+    }
+    nodes = [op.node_def for op in operations if op.type in changed]  # parsing a node takes a while
     for function in functions.values():
         nodes += function.node_def
     for node in nodes:
@@ -97,8 +102,7 @@ def needs(node: NodeDef) -> Iterable[tuple[int, str, bool]]:
     """
     first = history.since(node.op) or 0
     yield first, "", False
-    definition = opdefs.find(node.op)
-    defaults = {a.name: a.default_value for a in definition.attr if a.HasField("default_value")} if definition else {}
+    defaults = _defaults(node.op)
     for name, value in node.attr.items():
         if name.startswith("_"):
             continue
@@ -108,6 +112,12 @@ def needs(node: NodeDef) -> Iterable[tuple[int, str, bool]]:
             yield known, name, True
         elif max(known, allowed) > first:
             yield max(known, allowed), name, False
+
+
+@functools.cache
+def _defaults(op: str) -> dict[str, AttrValue]:
+    definition = opdefs.find(op)
+    return {a.name: a.default_value for a in definition.attr if a.HasField("default_value")} if definition else {}
 
 
 def same_value(a: AttrValue, b: AttrValue) -> bool:

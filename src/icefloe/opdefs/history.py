@@ -56,6 +56,11 @@ def _of(op: str) -> dict[str, Any]:
     return found
 
 
+def has_changed(op: str) -> bool:
+    """Whether `op` is not as it was in 1.0."""
+    return op in _table()["ops"]
+
+
 def since(op: str) -> int | None:
     """Return the release that first had `op`; None for one that no release has."""
     if op not in _table()["ops"] and opdefs.find(op) is None:
