@@ -567,7 +567,7 @@ def check_no_sequence(column: Any, what: str) -> None:
     if isinstance(inner, SequenceCategoricalColumn):
         raise ValueError(  # noqa: TRY004
             f"In {what}: {column.name}. categorical_column must not be of type _SequenceCategoricalColumn. Suggested "
-            "fix A: If you wish to use DenseFeatures, use a non-sequence categorical_column_with_*. Suggested fix B: If "
-            "you wish to create sequence input, use SequenceFeatures instead of DenseFeatures. Given (type "
+            "fix A: If you wish to use DenseFeatures, use a non-sequence categorical_column_with_*. Suggested fix B: "
+            "If you wish to create sequence input, use SequenceFeatures instead of DenseFeatures. Given (type "
             f"{type(inner)}): {inner}"
         )

@@ -47,12 +47,9 @@ class FixedLenSequenceFeature(NamedTuple):
     default_value: Any = None
 
 
-_RaggedFeature = collections.namedtuple(
-    "RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"]
-)
-
-
-class RaggedFeature(_RaggedFeature):
+class RaggedFeature(
+    collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])
+):
     """A feature of any number of values; read as a RaggedTensor.
 
     value_key: the name of the values, default that of the feature. partitions: how the values of an example are

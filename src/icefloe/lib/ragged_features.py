@@ -21,7 +21,7 @@ from icefloe.lib.ragged_partition import maximum
 from icefloe.lib.ragged_reduce import reduce_max
 from icefloe.lib.ragged_tensor import RaggedTensor
 
-_MAKERS = {
+_MAKERS: dict[Any, Any] = {
     RaggedFeature.RowSplits: RaggedTensor.from_row_splits,
     RaggedFeature.RowLengths: RaggedTensor.from_row_lengths,
     RaggedFeature.RowStarts: RaggedTensor.from_row_starts,

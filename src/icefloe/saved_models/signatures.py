@@ -22,7 +22,15 @@ _FLOAT = datatypes.float32.as_datatype_enum
 
 
 def build_tensor_info(tensor: Any) -> TensorInfo:
-    """Return name, dtype and shape of a tensor or variable, or of a SparseTensor's three tensors."""
+    """Return name, dtype and shape of a tensor or variable, or of the tensors of a SparseTensor or RaggedTensor."""
+    if getattr(type(tensor), "is_ragged", False):
+        from icefloe.graph.spec_protos import spec_to_proto
+
+        composite = TensorInfo()
+        composite.composite_tensor.type_spec.CopyFrom(spec_to_proto(tensor._type_spec))
+        for part in tensor.component_tensors():
+            composite.composite_tensor.components.append(build_tensor_info(part))
+        return composite
     info = TensorInfo(
         dtype=datatypes.as_dtype(tensor.dtype).as_datatype_enum, tensor_shape=tensor.get_shape().as_proto()
     )
@@ -36,7 +44,7 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
-    """Return the tensor or SparseTensor that `tensor_info` describes, in `graph` or the default one.
+    """Return the tensor, SparseTensor or RaggedTensor that `tensor_info` describes, in `graph` or the default one.
 
     import_scope: scope to put before the names.
 
@@ -57,7 +65,15 @@ def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scop
         names = (parts.indices_tensor_name, parts.values_tensor_name, parts.dense_shape_tensor_name)
         return SparseTensor(*[tensor(name) for name in names])
     if encoding == "composite_tensor":
-        raise errors.UnimplementedError("a TensorInfo of a composite tensor other than a SparseTensor")
+        parts = tensor_info.composite_tensor
+        if parts.type_spec.type_spec_class != parts.type_spec.RAGGED_TENSOR_SPEC:
+            raise errors.UnimplementedError(
+                "a TensorInfo of a composite tensor other than a SparseTensor or RaggedTensor"
+            )
+        from icefloe.lib.ragged_tensor import RaggedTensor
+
+        flat, *splits = [tensor(part.name) for part in parts.components]
+        return RaggedTensor.from_nested_row_splits(flat, splits, validate=False)
     raise ValueError(
         f"Invalid TensorInfo.encoding: {encoding}. Expected `coo_sparse`, `composite_tensor`, or `name` for a dense "
         "tensor."

@@ -97,6 +97,15 @@ CALLS = [
     "tf.type_spec_from_value(r)",
     "tf.nest.flatten([r, 1], expand_composites=True)[0] is r.flat_values",
     "type(tf.nest.map_structure(lambda x: x, r, expand_composites=True)).__name__",
+    "tf.saved_model.build_tensor_info(p)",
+    "tf.saved_model.get_tensor_from_tensor_info(tf.saved_model.build_tensor_info(q)).flat_values is q.flat_values",
+    """
+    it = tf.data.make_one_shot_iterator(tf.data.Dataset.from_tensor_slices(np.arange(1, 4)).map(tf.range).map(
+        lambda x: tf.RaggedTensor.from_row_lengths(x, [1, tf.size(x) - 1])).batch(2)).get_next()
+    result = [it.shape.as_list(), S(it)]
+    """,
+    "tf.data.Dataset.from_tensor_slices(r).batch(2).element_spec",
+    "S(tf.data.experimental.get_single_element(tf.data.Dataset.from_tensor_slices(r).batch(3)))",
     "tf.is_tensor(r)",
     "[op.type for op in tf.ragged.constant([[1]]).consumers()]",
 ]
