@@ -178,7 +178,7 @@ def _export(path: str, report: Any, checkpoint: str) -> None:
 
     with icefloe.open_checkpoint(checkpoint) as reader:
         names = list(dict.fromkeys(w.key for w in report.matched)) if report is not None else list(reader)
-        total = sum(reader.entries[name].num_elements * reader.entries[name].dtype.size for name in names)
+        total = sum(reader.entry(name).num_elements * reader.entry(name).dtype.size for name in names)
         with progress("exporting", total) as advance:
             size = write_arrays(path, _Lazy(reader, names), advance)
     note(f"{path}: {count(len(names), 'tensor')}, {bytes_text(size)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,31 +39,18 @@ def _stored(reader: CheckpointReader) -> dict[str, Stored]:
     }
 
 
-def other_names(wanted: Iterable[Wanted], reader: CheckpointReader) -> dict[str, str]:
-    """Return wanted key -> key of the tensor that has it for another of its names: in an object-based checkpoint the
-    variable's name, in one saved by name the object's key.
+def match(plan: RestorePlan, reader: CheckpointReader) -> tuple[RestoreReport, dict[str, str]]:
+    """Return how the plan fits the checkpoint, and the keys of those it wants by another of their names: in an
+    object-based checkpoint by the variable's name, in one saved by name by the object's key.
 
     Raises: InvalidArgumentError if several tensors have a name.
     """
-    return {w.key: reader.find(w.key) for w in wanted if reader.keys_of(w.key)}
-
-
-def _renamed(plan: RestorePlan, names: Mapping[str, str]) -> list[Wanted]:
-    return [Wanted(names.get(w.key, w.key), w.dtype, w.shape, w.spec, w.variable, w.reshaped) for w in plan.wanted]
-
-
-def match(plan: RestorePlan, reader: CheckpointReader) -> tuple[RestoreReport, dict[str, str]]:
-    """Return how the plan fits the checkpoint, and other names for those it wants: of the keys in an object-based
-    checkpoint.
-    """
     stored = _stored(reader)
     report = compare(plan.wanted, stored, reader.prefix)
-    if not report.missing:
+    if not any(reader.keys_of(w.key) for w in report.missing):
         return report, {}
-    names = other_names(report.missing, reader)
-    if not names:
-        return report, {}
-    return compare(_renamed(plan, names), stored, reader.prefix), names
+    report = Decisions(plan.wanted, reader, stored, _PLAIN).report
+    return report, {r.wanted.key: r.key for r in report.restored if r.key != r.wanted.key}
 
 
 def _read(reader: CheckpointReader, wanted: Wanted, key: str) -> np.ndarray:
@@ -137,7 +124,7 @@ def restore(sess: Any, saver_def: SaverDef, save_path: str, options: RestoreOpti
                 if names:
                     feed[tensor] = np.array([to_key(names.get(key, key)) for key in keys], object)
         sess.run(saver_def.restore_op_name, feed)
-    restored = tuple(Restored(w, names.get(w.key, w.key)) for w in plan.wanted)
+    restored = report.restored or tuple(Restored(w, w.key) for w in plan.wanted)
     return dataclasses.replace(report, restored=restored)
 
 

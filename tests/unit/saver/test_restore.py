@@ -226,11 +226,19 @@ def test_object_based_checkpoint_by_the_names_of_its_variables(graph, caplog):
         report = tf.train.Saver().restore(session, SAVERS / "object_based" / "objects")
         assert session.run(kernel).tolist() == [[1, 2], [3, 4]]
         assert session.run(step) == 5
-    assert {w.key for w in report.matched} == {
-        "net/w/.ATTRIBUTES/VARIABLE_VALUE",
-        "count/.ATTRIBUTES/VARIABLE_VALUE",
+    assert {r.wanted.key: r.key for r in report.restored} == {
+        "layer/kernel": "net/w/.ATTRIBUTES/VARIABLE_VALUE",
+        "step": "count/.ATTRIBUTES/VARIABLE_VALUE",
     }
     assert "object-based" in caplog.text
+
+
+def test_a_variable_of_an_object_based_checkpoint_that_does_not_fit_goes_by_its_name(graph):
+    variable("layer/kernel", np.zeros((2, 5), np.float32))
+    with tf.Session() as session, pytest.raises(errors.InvalidArgumentError) as caught:
+        tf.train.Saver().restore(session, SAVERS / "object_based" / "objects")
+    assert "tensor_name = layer/kernel; Assign requires shapes" in str(caught.value)
+    assert ".ATTRIBUTES" not in str(caught.value)
 
 
 def test_object_based_checkpoint_that_lacks_a_variable(graph):
