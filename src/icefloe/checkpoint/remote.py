@@ -75,9 +75,9 @@ def _is_web(url: str) -> bool:
     return url.startswith(("http://", "https://"))
 
 
-def _patiently(url: str, call: Callable[[], _T]) -> _T:
-    """Return `call()`, made again where the connection broke."""
-    for pause in _PAUSES:
+def _patiently(fs: Any, url: str, call: Callable[[], _T]) -> _T:
+    """Return `call()`, made again where the connection broke and the file system does not do that itself."""
+    for pause in () if getattr(fs, "retries", 0) else _PAUSES:
         try:
             return call()
         except Exception as e:
@@ -91,7 +91,7 @@ def _patiently(url: str, call: Callable[[], _T]) -> _T:
 def _info(url: str) -> dict[str, Any]:
     """Return what the file system knows of a file. Raises: NotFoundError, and others of `remote_error`."""
     fs, path = _file_system(url)
-    found: dict[str, Any] = _patiently(url, lambda: fs.info(path))
+    found: dict[str, Any] = _patiently(fs, url, lambda: fs.info(path))
     return found
 
 
@@ -143,7 +143,7 @@ class RemoteSource(Source):
         if info.get("type") == "directory":
             raise errors.FailedPreconditionError(f"{path}; Is a directory")
         if info.get("size") is None:  # a server that does not say: then the file has to be read to know
-            self._whole = _patiently(path, self._stream)
+            self._whole = _patiently(self._fs, path, self._stream)
             info = {**info, "size": len(self._whole)}
         self.identity = _identity_of(info)
 
@@ -256,7 +256,9 @@ class RemoteSource(Source):
 
     def _fetch(self, offset: int, size: int) -> bytes:
         """Return one range, by one request."""
-        data: bytes = _patiently(self.path, lambda: self._fs.cat_file(self._name, start=offset, end=offset + size))
+        data: bytes = _patiently(
+            self._fs, self.path, lambda: self._fs.cat_file(self._name, start=offset, end=offset + size)
+        )
         if len(data) == size:
             return data
         if len(data) == self.size:
@@ -392,7 +394,7 @@ def put(path: str, data: bytes) -> None:
     fs, name = _file_system(path)
     if _is_web(path):
         raise errors.UnimplementedError("a web server takes no files", path=path, hint="Write to another place.")
-    _patiently(path, lambda: fs.pipe_file(name, data))
+    _patiently(fs, path, lambda: fs.pipe_file(name, data))
 
 
 def make_directory(path: str) -> None:
