@@ -263,7 +263,7 @@ def _duplicate(key: bytes) -> errors.OpError:
 
 def encode_index(header: Header, entries: dict[bytes, bytes]) -> bytes:
     """Return the bytes of an index file that holds serialized `entries` by key."""
-    pieces: list[bytes] = []
+    pieces: list[bytes | memoryview] = []
     table = TableWriter(pieces.append)
     table.add(b"", header.encode())
     for key in sorted(entries):
