@@ -167,6 +167,9 @@ class BaseSession:
             fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict))
         else:
             fed, values = [], []
+        if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
+            got = type(run_metadata).__name__
+            raise TypeError(f"Argument `run_metadata` must be a RunMetadata message, but got {got!r}")
         structure = self._structure(fetches)
         if not structure.elements:
             return structure.rebuild(())
@@ -311,8 +314,11 @@ class BaseSession:
 
     def _context(self, options: Any, observer: Observer | None = None) -> RunContext:
         timeout = self._settings.operation_timeout_in_ms
-        if options is not None and options.timeout_in_ms > 0:
-            timeout = options.timeout_in_ms
+        if options is not None:
+            asked = getattr(options, "timeout_in_ms", None)
+            if asked is None:
+                raise TypeError(f"Argument `options` must be a RunOptions message, but got {type(options).__name__!r}")
+            timeout = asked if asked > 0 else timeout
         deadline = time.monotonic() + timeout / 1000 if timeout > 0 else None
         return RunContext(self, self._is_closed, deadline, self._sleepers, observer)
 

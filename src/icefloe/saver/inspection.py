@@ -90,8 +90,10 @@ def load_checkpoint(ckpt_dir_or_file: Path) -> NameReader:
 def load_variable(ckpt_dir_or_file: Path, name: str) -> np.ndarray:
     """Return the value of a variable in a checkpoint; `:0` at the end of its name counts not.
 
-    Raises: NotFoundError if it is not there; as `load_checkpoint`.
+    Raises: NotFoundError if it is not there; TypeError for a name that is no string; as `load_checkpoint`.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"expected the name of a variable, got {name!r}")
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
