@@ -5,6 +5,7 @@
     inputs         control inputs on nodes that are gone, data after control inputs
     attrs          type attrs that are missing where the inputs tell them; attrs that the op does not have
     shapes         recorded shapes that are not the node's
+    names          names that TensorFlow refuses, such as those that begin with `_`
     devices        device pins
 
 What cannot be repaired, an input on a node that is gone, is an error that names it.
@@ -12,11 +13,13 @@ What cannot be repaired, an input on a node that is gone, is an error that names
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
 from icefloe import errors, opdefs, shapes
+from icefloe.analysis.roles import outputs as outputs_of
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.proto import GraphDef, NodeDef, OpDef
@@ -24,8 +27,10 @@ from icefloe.transforms import constant_variables, stripping
 from icefloe.transforms.constant_variables import constant_node
 from icefloe.transforms.finishing import finish, output_names
 from icefloe.transforms.node_edits import Nodes, attr_of, data_inputs, each_body, node_of, set_inputs, tensor_key
+from icefloe.transforms.renaming import renamed
 from icefloe.transforms.reports import Check, PassReport, Transformed, notes
 
+_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _VARIABLES = constant_variables.REFERENCES | {"TemporaryVariable", "AutoReloadVariable"}
 
 
@@ -35,7 +40,7 @@ def fix(graph: Any, outputs: Iterable[str] | None = None, *, devices: bool = Tru
     graph: a Graph, or a GraphDef message, TensorFlow's too, which may be too broken to become a Graph.
 
     outputs: names of tensors that are compared before and after, by default those of signatures or the likeliest one.
-    All nodes are kept. devices: take device pins out.
+    All nodes are kept; the report tells which have other names now. devices: take device pins out.
 
     Raises: InvalidArgumentError, which lists the inputs, if nodes take what is gone; InternalError if the new graph
     gives other values where the old one ran.
@@ -50,8 +55,28 @@ def fix(graph: Any, outputs: Iterable[str] | None = None, *, devices: bool = Tru
         wanted = output_names(old, outputs)
     except errors.InvalidArgumentError:
         wanted = []
-    done = finish(old, nodes, wanted, passes, check=check and was_whole and bool(wanted))
+    nodes, report, new = fix_names(nodes)
+    passes.append(report)
+    moved = {t.name: f"{new[op.name]}:{t.value_index}" for op in old.get_operations() for t in outputs_of(op)}
+    done = finish(old, nodes, wanted, passes, check=check and was_whole and bool(wanted), names=moved)
     return done if was_whole else replace(done, check=Check("not checked", "the graph was too broken to run"))
+
+
+def fix_names(nodes: Nodes) -> tuple[Nodes, PassReport, dict[str, str]]:
+    """Give nodes whose names TensorFlow refuses other ones; return the nodes, a report, and old name -> new name."""
+    new = {node.name: node.name for node in nodes}
+    told = []
+    for name in [name for name in new if not _NAME.fullmatch(name)]:
+        plain = re.sub(r"[^A-Za-z0-9_.\\/>-]", "_", name).lstrip("_-/\\>") or "node"
+        number, candidate = 0, plain
+        while candidate in new or candidate in new.values():
+            number += 1
+            candidate = f"{plain}_{number}"
+        new[name] = candidate
+        told.append(f"{name} is now {candidate}")
+    if not told:
+        return nodes, PassReport("names"), new
+    return Nodes(renamed(nodes, new)), PassReport("names", changed=len(told), notes=notes(told)), new
 
 
 def _graph_of(graph: Any, nodes: Nodes) -> tuple[Graph, bool]:

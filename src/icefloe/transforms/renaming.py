@@ -57,11 +57,11 @@ def rename(
         if outputs is not None:
             raise
         wanted = []
-    renamed = Nodes(_renamed(nodes, new))
+    changed_nodes = Nodes(renamed(nodes, new))
     moved = {t.name: f"{new[op.name]}:{t.value_index}" for op in graph.get_operations() for t in outputs_of(op)}
     changed = sum(old != name for old, name in new.items())
     return finish(
-        graph, renamed, wanted, [PassReport("rename", changed=changed)], check=check and bool(wanted), names=moved
+        graph, changed_nodes, wanted, [PassReport("rename", changed=changed)], check=check and bool(wanted), names=moved
     )
 
 
@@ -75,7 +75,8 @@ def _check_names(new: Mapping[str, str]) -> None:
         owner[name] = old
 
 
-def _renamed(nodes: Nodes, new: Mapping[str, str]) -> GraphDef:
+def renamed(nodes: Nodes, new: Mapping[str, str]) -> GraphDef:
+    """Return nodes under new names; `new` has all of them. Inputs and colocation follow."""
     definition = nodes.to_graph_def()
     for node in definition.node:
         node.name = new[node.name]
@@ -125,7 +126,7 @@ def stitch(
             )
     scope = prefix.rstrip("/") + "/" if prefix else ""
     left, right = Nodes(first), Nodes(second)
-    right = Nodes(_renamed(right, {node.name: scope + node.name for node in right}))
+    right = Nodes(renamed(right, {node.name: scope + node.name for node in right}))
     replaced = {scope + node_of(old) for old in pairs}
     both = [node.name for node in right if node.name in left and node.name not in replaced]
     if both:
