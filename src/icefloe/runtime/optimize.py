@@ -13,12 +13,14 @@ inputs a kernel may keep without a copy.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from icefloe import opdefs
 from icefloe.runtime import effects
 from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.steps import Step
@@ -158,11 +160,25 @@ def drop_unread(draft: Draft) -> Draft:
 def _is_wanted(step: Step, binding: Binding, read: set[int], draft: Draft) -> bool:
     return (
         not binding.is_pure
+        or _has_effect(step.node.type)
         or step.is_guarded
         or step.loop is not None
         or not read.isdisjoint(step.outputs)
         or id(step.node) in draft.targets
     )
+
+
+# They are there to fail, whoever reads their outputs.
+_CHECKS = frozenset(("CheckNumerics", "CheckNumericsV2", "EnsureShape"))
+
+
+@functools.cache
+def _has_effect(op_type: str) -> bool:
+    """Whether an op that is not marked as stateful does something all the same: by a reference, or by failing."""
+    definition = opdefs.find(op_type)
+    if definition is None or op_type in _CHECKS:
+        return True
+    return any(arg.is_ref for arg in (*definition.input_arg, *definition.output_arg))
 
 
 def fuse(draft: Draft) -> Draft:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import icefloe as tf
 from icefloe import datatypes as dtypes
 from icefloe import errors
 from icefloe.graph.build import apply_op
@@ -288,3 +289,13 @@ def test_cache_is_bounded_and_drops_what_was_used_longest_ago() -> None:
     assert list(cache._entries) == ["d"]
     cache.clear()
     assert len(cache) == 0
+
+
+def test_a_check_that_a_control_edge_asks_for_runs():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        with tf.control_dependencies([tf.check_numerics(x, "bad")]):
+            y = tf.constant(1.0)
+        assert session.run(y, {x: 2.0}) == 1.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="bad"):
+            session.run(y, {x: float("nan")})
