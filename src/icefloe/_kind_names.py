@@ -5,7 +5,8 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.distributions": """
             Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED RegisterKL ReparameterizationType kl_divergence
         """,
-        "lib.distributions_continuous": "Beta Exponential Gamma Laplace Normal StudentT Uniform",
+        "lib.distributions_continuous": "Laplace Normal StudentT Uniform",
+        "lib.distributions_gamma": "Beta Exponential Gamma",
         "lib.distributions_discrete": "Bernoulli Categorical Dirichlet DirichletMultinomial Multinomial",
     },
     "feature_column": {

@@ -1,7 +1,6 @@
 """Distributions of real numbers.
 
-Source: tensorflow/python/ops/distributions/beta.py, exponential.py, gamma.py, laplace.py, normal.py, student_t.py,
-uniform.py (nodes, names and messages).
+Source: tensorflow/python/ops/distributions/laplace.py, normal.py, student_t.py, uniform.py (nodes, names and messages).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from icefloe.graph.build import apply_op
-from icefloe.graph.conversion import constant, convert_to_tensor
+from icefloe.graph.conversion import constant
 from icefloe.graph.default_graph import control_dependencies, name_scope
 from icefloe.graph.tensor import Tensor
 from icefloe.lib import checks, math_elementwise
@@ -29,19 +28,22 @@ from icefloe.lib.math_special import lbeta
 from icefloe.lib.random_draws import random_gamma, random_normal, random_uniform
 
 
-def _log(x: Any) -> Any:
+def log(x: Any) -> Any:
+    """Return the logarithm."""
     return apply_op("Log", x)
 
 
-def _digamma(x: Any) -> Any:
+def digamma(x: Any) -> Any:
+    """Return the derivative of `lgamma`."""
     return apply_op("Digamma", x)
 
 
-def _lgamma(x: Any) -> Any:
+def lgamma(x: Any) -> Any:
+    """Return the logarithm of the gamma function."""
     return apply_op("Lgamma", x)
 
 
-class _Broadcast(ScalarDistribution):
+class Broadcast(ScalarDistribution):
     """A distribution whose batch is the shape that its parameters `_PARAMETERS` broadcast to."""
 
     def _given(self) -> list[Any]:
@@ -73,7 +75,7 @@ class _Broadcast(ScalarDistribution):
         return np.array(np.nan, dtype=self.dtype.as_numpy_dtype)
 
 
-class Normal(_Broadcast):
+class Normal(Broadcast):
     """The normal distribution of mean `loc` and standard deviation `scale`."""
 
     _PARAMETERS = ("loc", "scale")
@@ -118,7 +120,7 @@ class Normal(_Broadcast):
 
     def _log_prob(self, value: Any) -> Any:
         unnormalized = -0.5 * apply_op("Square", self._z(value))
-        return unnormalized - (0.5 * math.log(2.0 * math.pi) + _log(self._scale))
+        return unnormalized - (0.5 * math.log(2.0 * math.pi) + log(self._scale))
 
     def _log_cdf(self, value: Any) -> Any:
         return parts.log_normal_cdf(self._z(value))
@@ -134,7 +136,7 @@ class Normal(_Broadcast):
 
     def _entropy(self) -> Any:
         scale = self._scale * ones_like(self._loc)
-        return 0.5 * math.log(2.0 * math.pi * math.e) + _log(scale)
+        return 0.5 * math.log(2.0 * math.pi * math.e) + log(scale)
 
     def _mean(self) -> Any:
         return self._loc * ones_like(self._scale)
@@ -155,7 +157,7 @@ class Normal(_Broadcast):
             return (x - self._loc) / self._scale
 
 
-class Laplace(_Broadcast):
+class Laplace(Broadcast):
     """The Laplace distribution of mean `loc`, whose density falls by e in each `scale`."""
 
     _PARAMETERS = ("loc", "scale")
@@ -203,7 +205,7 @@ class Laplace(_Broadcast):
 
     def _log_prob(self, value: Any) -> Any:
         unnormalized = -math_elementwise.abs(self._z(value))
-        return unnormalized - (math.log(2.0) + _log(self._scale))
+        return unnormalized - (math.log(2.0) + log(self._scale))
 
     def _prob(self, value: Any) -> Any:
         return math_elementwise.exp(self._log_prob(value))
@@ -221,7 +223,7 @@ class Laplace(_Broadcast):
 
     def _entropy(self) -> Any:
         scale = self._scale + zeros_like(self._loc)
-        return math.log(2.0) + 1.0 + _log(scale)
+        return math.log(2.0) + 1.0 + log(scale)
 
     def _mean(self) -> Any:
         return self._loc + zeros_like(self._scale)
@@ -236,7 +238,7 @@ class Laplace(_Broadcast):
         return (x - self._loc) / self._scale
 
 
-class Uniform(_Broadcast):
+class Uniform(Broadcast):
     """The uniform distribution from `low` up to, and without, `high`."""
 
     _PARAMETERS = ("low", "high")
@@ -303,7 +305,7 @@ class Uniform(_Broadcast):
         return where_v2(value >= self._high, one, below)
 
     def _entropy(self) -> Any:
-        return _log(self.range())
+        return log(self.range())
 
     def _mean(self) -> Any:
         return (self._low + self._high) / 2.0
@@ -315,120 +317,7 @@ class Uniform(_Broadcast):
         return self.range() / math.sqrt(12.0)
 
 
-class Gamma(_Broadcast):
-    """The gamma distribution of shape `concentration` and inverse scale `rate`."""
-
-    _PARAMETERS: tuple[str, ...] = ("concentration", "rate")
-    _concentration: Tensor
-    _rate: Tensor
-
-    def __init__(
-        self,
-        concentration: Any,
-        rate: Any,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str = "Gamma",
-    ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration, rate]) as name:
-            given = (concentration, rate)
-            found = [checks.assert_positive(t) for t in given] if validate_args else []
-            self._take(found, concentration=concentration, rate=rate)
-        super().__init__(
-            self._concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._concentration, self._rate],
-            name,
-        )
-
-    @property
-    def concentration(self) -> Tensor:
-        """The shape."""
-        return self._concentration
-
-    @property
-    def rate(self) -> Tensor:
-        """The inverse scale."""
-        return self._rate
-
-    def _given(self) -> list[Any]:
-        return [self._concentration, self._rate]
-
-    def _sample_n(self, n: Any, seed: Any = None) -> Any:
-        return random_gamma(shape=[n], alpha=self._concentration, beta=self._rate, dtype=self.dtype, seed=seed)
-
-    def _log_prob(self, value: Any) -> Any:
-        value = self._checked(value)
-        unnormalized = apply_op("Xlogy", self._concentration - 1.0, value) - self._rate * value
-        return unnormalized - (_lgamma(self._concentration) - self._concentration * _log(self._rate))
-
-    def _cdf(self, value: Any) -> Any:
-        value = self._checked(value)
-        return apply_op("Igamma", self._concentration, self._rate * value)
-
-    def _entropy(self) -> Any:
-        a = self._concentration
-        start = a - _log(self._rate) + _lgamma(a)
-        return start + (1.0 - a) * _digamma(a)
-
-    def _mean(self) -> Any:
-        return self._concentration / self._rate
-
-    def _variance(self) -> Any:
-        return self._concentration / apply_op("Square", self._rate)
-
-    def _stddev(self) -> Any:
-        return math_elementwise.sqrt(self._concentration) / self._rate
-
-    def _mode(self) -> Any:
-        mode = (self._concentration - 1.0) / self._rate
-        if self.allow_nan_stats:
-            nan = fill(self.batch_shape_tensor(), self._nan(), name="nan")
-            return where_v2(self._concentration > 1.0, mode, nan)
-        said = "mode not defined when any concentration <= 1"
-        one = ones([], self.dtype)
-        return with_dependencies([checks.assert_less(one, self._concentration, message=said)], mode)
-
-    def _checked(self, x: Any) -> Any:
-        checks.assert_same_float_dtype(tensors=[x], dtype=self.dtype)
-        return with_dependencies([checks.assert_positive(x)], x) if self.validate_args else x
-
-
-class Exponential(Gamma):
-    """The exponential distribution of inverse scale `rate`."""
-
-    _PARAMETERS = ("rate",)
-
-    def __init__(
-        self,
-        rate: Any,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str = "Exponential",
-    ) -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[rate]) as name:
-            rate = convert_to_tensor(rate, name="rate")
-        one = ones([], dtype=rate.dtype)
-        super().__init__(one, rate, validate_args, allow_nan_stats, name)
-        self._parameters = parameters
-        self._graph_parents.append(self._rate)
-
-    def _log_survival_function(self, value: Any) -> Any:
-        return self._log_prob(value) - _log(self._rate)
-
-    def _sample_n(self, n: Any, seed: Any = None) -> Any:
-        shape = concat([[n], shape_of(self._rate)], 0)
-        least = np.finfo(self.dtype.as_numpy_dtype).tiny
-        drawn = random_uniform(shape, minval=least, maxval=1.0, seed=seed, dtype=self.dtype)
-        return -_log(drawn) / self._rate
-
-
-class StudentT(_Broadcast):
+class StudentT(Broadcast):
     """Student's distribution of `df` degrees of freedom, moved by `loc` and scaled by `scale`."""
 
     _PARAMETERS = ("df", "loc", "scale")
@@ -490,9 +379,9 @@ class StudentT(_Broadcast):
         y = (value - self._loc) / self._scale
         half = -0.5 * (self._df + 1.0)
         unnormalized = half * apply_op("Log1p", y**2.0 / self._df)
-        size = _log(math_elementwise.abs(self._scale)) + 0.5 * _log(self._df) + 0.5 * np.log(np.pi)
-        gammas = size + _lgamma(0.5 * self._df)
-        return unnormalized - (gammas - _lgamma(0.5 * (self._df + 1.0)))
+        size = log(math_elementwise.abs(self._scale)) + 0.5 * log(self._df) + 0.5 * np.log(np.pi)
+        gammas = size + lgamma(0.5 * self._df)
+        return unnormalized - (gammas - lgamma(0.5 * (self._df + 1.0)))
 
     def _cdf(self, value: Any) -> Any:
         y = (value - self._loc) / math_elementwise.abs(self._scale)
@@ -504,9 +393,9 @@ class StudentT(_Broadcast):
         v = self._batch_of(ones)[..., None]
         u = v * self._df[..., None]
         both = concat([u, v], -1) / 2.0
-        size = _log(math_elementwise.abs(self._scale)) + 0.5 * _log(self._df) + lbeta(both)
+        size = log(math_elementwise.abs(self._scale)) + 0.5 * log(self._df) + lbeta(both)
         half = 0.5 * (self._df + 1.0)
-        return size + half * (_digamma(0.5 * (self._df + 1.0)) - _digamma(0.5 * self._df))
+        return size + half * (digamma(0.5 * (self._df + 1.0)) - digamma(0.5 * self._df))
 
     def _where_defined(self, value: Any, what: str) -> Any:
         """Return a moment where there is more than one degree of freedom, else NaN or a failure."""
@@ -533,128 +422,6 @@ class StudentT(_Broadcast):
         return identity(self._loc)
 
 
-class Beta(ScalarDistribution):
-    """The beta distribution: density x^(concentration1 - 1) (1 - x)^(concentration0 - 1), up to a factor."""
-
-    _PARAMETERS = ("concentration1", "concentration0")
-
-    def __init__(
-        self,
-        concentration1: Any = None,
-        concentration0: Any = None,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str = "Beta",
-    ) -> None:
-        parameters = dict(locals())
-
-        def checked(value: Any, name: str) -> Any:
-            tensor = convert_to_tensor(value, name=name)
-            if not validate_args:
-                return tensor
-            said = "Concentration parameter must be positive."
-            return with_dependencies([checks.assert_positive(tensor, message=said)], tensor)
-
-        with name_scope(name, values=[concentration1, concentration0]) as name:
-            self._concentration1 = checked(concentration1, "concentration1")
-            self._concentration0 = checked(concentration0, "concentration0")
-            checks.assert_same_float_dtype([self._concentration1, self._concentration0])
-            self._total_concentration = self._concentration1 + self._concentration0
-        super().__init__(
-            self._total_concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            [self._concentration1, self._concentration0, self._total_concentration],
-            name,
-        )
-
-    @property
-    def concentration1(self) -> Any:
-        """The concentration at 1."""
-        return self._concentration1
-
-    @property
-    def concentration0(self) -> Any:
-        """The concentration at 0."""
-        return self._concentration0
-
-    @property
-    def total_concentration(self) -> Any:
-        """The sum of both concentrations."""
-        return self._total_concentration
-
-    def _batch_shape_tensor(self) -> Any:
-        return shape_of(self._total_concentration)
-
-    def _batch_shape(self) -> Any:
-        return self._total_concentration.shape
-
-    def _sample_n(self, n: Any, seed: Any = None) -> Any:
-        total = self._total_concentration
-        a = ones_like(total, dtype=self.dtype) * self._concentration1
-        b = ones_like(total, dtype=self.dtype) * self._concentration0
-        one = random_gamma(shape=[n], alpha=a, dtype=self.dtype, seed=seed)
-        other = random_gamma(shape=[n], alpha=b, dtype=self.dtype, seed=parts.new_seed(seed, "beta"))
-        return one / (one + other)
-
-    def _log_prob(self, value: Any) -> Any:
-        if self.validate_args:
-            found = [
-                checks.assert_positive(value, message="sample must be positive"),
-                checks.assert_less(value, ones([], self.dtype), message="sample must be less than `1`."),
-            ]
-            value = with_dependencies(found, value)
-        first = apply_op("Xlogy", self._concentration1 - 1.0, value)
-        power = self._concentration0 - 1.0
-        unnormalized = first + power * apply_op("Log1p", -value)
-        return unnormalized - self._log_normalization()
-
-    def _prob(self, value: Any) -> Any:
-        return math_elementwise.exp(self._log_prob(value))
-
-    def _log_cdf(self, value: Any) -> Any:
-        return _log(self._cdf(value))
-
-    def _cdf(self, value: Any) -> Any:
-        return apply_op("Betainc", self._concentration1, self._concentration0, value)
-
-    def _log_normalization(self) -> Any:
-        both = _lgamma(self._concentration1) + _lgamma(self._concentration0)
-        return both - _lgamma(self._total_concentration)
-
-    def _entropy(self) -> Any:
-        result = self._log_normalization()
-        for part in (self._concentration1, self._concentration0):
-            power = part - 1.0
-            result = result - power * _digamma(part)
-        rest = self._total_concentration - 2.0
-        return result + rest * _digamma(self._total_concentration)
-
-    def _mean(self) -> Any:
-        return self._concentration1 / self._total_concentration
-
-    def _variance(self) -> Any:
-        first = self._mean()
-        return first * (1.0 - self._mean()) / (1.0 + self._total_concentration)
-
-    def _mode(self) -> Any:
-        mode = (self._concentration1 - 1.0) / (self._total_concentration - 2.0)
-        if self.allow_nan_stats:
-            nan = fill(self.batch_shape_tensor(), np.array(np.nan, dtype=self.dtype.as_numpy_dtype), name="nan")
-            defined = apply_op("LogicalAnd", self._concentration1 > 1.0, self._concentration0 > 1.0)
-            return where_v2(defined, mode, nan)
-        found = [
-            checks.assert_less(ones([], dtype=self.dtype), part, message=f"Mode undefined for {what} <= 1.")
-            for part, what in (
-                (self._concentration1, "concentration1"),
-                (self._concentration0, "concentration0"),
-            )
-        ]
-        return with_dependencies(found, mode)
-
-
 @RegisterKL(Normal, Normal)
 def _kl_normal(a: Any, b: Any, name: str | None = None) -> Any:
     with name_scope(name, "kl_normal_normal", [a.loc, b.loc]):
@@ -662,25 +429,4 @@ def _kl_normal(a: Any, b: Any, name: str | None = None) -> Any:
         square_a, square_b = apply_op("Square", a.scale), apply_op("Square", b.scale)
         ratio = square_a / square_b
         apart = apply_op("SquaredDifference", a.loc, b.loc) / (two * square_b)
-        return apart + half * (ratio - one - _log(ratio))
-
-
-@RegisterKL(Gamma, Gamma)
-def _kl_gamma(a: Any, b: Any, name: str | None = None) -> Any:
-    given = [a.concentration, a.rate, b.concentration, b.rate]
-    with name_scope(name, "kl_gamma_gamma", values=given):
-        difference = a.concentration - b.concentration
-        result = difference * _digamma(a.concentration) + _lgamma(b.concentration) - _lgamma(a.concentration)
-        result = result + b.concentration * _log(a.rate)
-        result = result - b.concentration * _log(b.rate)
-        return result + a.concentration * (b.rate / a.rate - 1.0)
-
-
-@RegisterKL(Beta, Beta)
-def _kl_beta(a: Any, b: Any, name: str | None = None) -> Any:
-    given = [x for d in (a, b) for x in (d.concentration1, d.concentration0, d.total_concentration)]
-    with name_scope(name, "kl_beta_beta", values=given):
-        result = b._log_normalization() - a._log_normalization()
-        result = result - _digamma(a.concentration1) * (b.concentration1 - a.concentration1)
-        result = result - _digamma(a.concentration0) * (b.concentration0 - a.concentration0)
-        return result + _digamma(a.total_concentration) * (b.total_concentration - a.total_concentration)
+        return apart + half * (ratio - one - log(ratio))
