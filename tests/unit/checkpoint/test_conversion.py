@@ -374,3 +374,10 @@ def test_a_disk_that_is_full(tmp_path, kind, limit):
     assert "File too large" in done.stdout
     assert target.read_bytes() == b"former"
     assert sorted(os.listdir(tmp_path)) == ["m.data-00000-of-00001", "m.index", target.name]
+
+
+@pytest.mark.parametrize("target", ["new/w.npz", "new/w.safetensors", "new/w.h5"])
+def test_no_directory_is_made_for_a_source_that_is_not_there(tmp_path, target):
+    with pytest.raises(errors.NotFoundError):
+        convert(tmp_path / "nothing", tmp_path / target)
+    assert not (tmp_path / "new").exists()

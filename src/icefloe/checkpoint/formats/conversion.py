@@ -188,6 +188,8 @@ def _convert(
             reader.prefix, target, reader.format, "V2" if kind == "v2" else "V1" if kind == "v1" else kind
         )
         done.left_out = dict(reader.left_out)
+        if kind != "v2":  # not before there is something to write
+            files.make_directory(os.path.dirname(target))
         work = _Work(reader, done, progress)
         if template is not None:
             if kind != "h5":
@@ -216,8 +218,6 @@ def _target(destination: Path, kind: str) -> str:
         text = part.prefix
     if not os.path.basename(text) or (files.is_directory(text) and kind != "v2"):
         raise errors.InvalidArgumentError(f"{text!r} is a directory; give the name of what to write in it")
-    if kind != "v2":
-        files.make_directory(os.path.dirname(text))
     return text
 
 
