@@ -230,11 +230,10 @@ def _with_cells(
 
     That is where a reference is fed, or a graph's variable was made a constant. The variable is of this call only.
     """
-    fed = {id(plan.tensors[slot]) for slot in plan.feeds}
     plain = {
         i: op.inputs[at]
         for i, (arg, at) in enumerate(zip(signature.inputs, grouped))
-        if arg.is_ref and isinstance(at, int) and _may_be_plain(op.inputs[at], fed)
+        if arg.is_ref and isinstance(at, int) and _may_be_plain(op.inputs[at], plan.fed)
     }
     if not plain:
         return function
@@ -250,7 +249,7 @@ def _with_cells(
     return call
 
 
-def _may_be_plain(tensor: Tensor, fed: set[int]) -> bool:
+def _may_be_plain(tensor: Tensor, fed: frozenset[int]) -> bool:
     """Return whether a reference may come from what is fed or no reference at all, through what hands it on."""
     left, seen = [tensor], set()
     while left:

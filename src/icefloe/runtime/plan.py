@@ -25,7 +25,7 @@ class Plan:
     tensors: what each slot holds. feeds, fetches: slots, in the order of the request. targets: operations asked for.
     cells: slots that hold a variable's cell where its dtype is a reference, not an array.
     used: slots that are some step's input or a fetch. size: the number of slots; those past `tensors` are flags.
-    has_loops: whether it holds V1 loops, which only the general engine runs.
+    has_loops: whether it holds V1 loops, which only the general engine runs. fed: the `id` of each fed tensor.
     """
 
     steps: tuple[Step, ...]
@@ -37,6 +37,7 @@ class Plan:
     used: frozenset[int]
     size: int
     has_loops: bool
+    fed: frozenset[int]
 
 
 def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor]) -> Plan:
@@ -93,6 +94,7 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
         used,
         size,
         has_loops,
+        frozenset(id(tensor) for tensor in feeds),
     )
 
 
