@@ -108,4 +108,12 @@ CALLS = [
     "S(tf.data.experimental.get_single_element(tf.data.Dataset.from_tensor_slices(r).batch(3)))",
     "tf.is_tensor(r)",
     "[op.type for op in tf.ragged.constant([[1]]).consumers()]",
+    """
+    x, z = tf.constant([1.0, 2.0, 3.0, 4.0]), tf.constant(0.5)
+    n = tf.RaggedTensor.from_nested_row_splits(x, [[0, 2, 3], [0, 1, 3, 4]])
+    w2 = n.to_tensor(z) * tf.reshape(tf.range(8.0), [2, 2, 2])
+    result = S(*[tf.convert_to_tensor(g) for g in tf.gradients(w2, [x, z])])
+    """,
+    "S(tf.convert_to_tensor(tf.gradients(tf.square(tf.gather(n, [1, 0, 1]).flat_values), x)[0]))",
+    "S(tf.gradients(tf.reduce_sum(n * n, 2).flat_values, x), tf.gradients(n.to_sparse().values * 3.0, x))",
 ]
