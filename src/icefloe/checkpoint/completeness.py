@@ -35,11 +35,6 @@ def gap_in(prefix: str) -> Gap | None:
     return _gap_in_v1(prefix)
 
 
-def is_complete(prefix: str) -> bool:
-    """Whether there is such a checkpoint, and all of it."""
-    return gap_in(prefix) is None
-
-
 def _gap_in_v2(location: commit.Location) -> Gap | None:
     try:
         source = Source(location.index)

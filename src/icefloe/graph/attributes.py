@@ -122,7 +122,6 @@ _KINDS: dict[str, tuple[str, Callable[[Any, str], Any]]] = {
     "tensor": ("tensor", _tensor),
     "func": ("func", _func),
 }
-_MESSAGE_FIELDS = ("shape", "tensor", "func")
 
 
 def encode(value: Any, kind: str, name: str) -> AttrValue:

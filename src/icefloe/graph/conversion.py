@@ -9,7 +9,7 @@ Source: tensorflow/python/framework/tensor_conversion_registry.py, constant_op.p
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -139,28 +139,6 @@ def _preferred(
             )
         )
     return result
-
-
-def convert_n_to_tensor(
-    values: Sequence[Any],
-    dtype: Any = None,
-    name: str | None = None,
-    preferred_dtype: Any = None,
-    as_ref: bool = False,
-) -> list[Any]:
-    """Return each of `values` as a tensor, named `name_0`, `name_1`, ... Raises: as `convert_to_tensor`."""
-    if not isinstance(values, Sequence):
-        raise TypeError("values must be a sequence.")
-    return [
-        convert_to_tensor(
-            value,
-            dtype=dtype,
-            name=None if name is None else f"{name}_{i}",
-            preferred_dtype=preferred_dtype,
-            as_ref=as_ref,
-        )
-        for i, value in enumerate(values)
-    ]
 
 
 @functools.cache

@@ -64,11 +64,6 @@ def read_json(path: str) -> dict[str, Any]:
     return data
 
 
-def is_model(data: Any) -> bool:
-    """Whether a JSON object is a model of TensorFlow.js."""
-    return isinstance(data, dict) and isinstance(data.get("modelTopology"), dict)
-
-
 def from_json(data: dict[str, Any], directory: str) -> Graph:
     """Return the graph of a model.json that was read. Raises: as `load`."""
     topology = data.get("modelTopology")

@@ -11,9 +11,6 @@ from google.protobuf import text_format
 
 import icefloe as tf
 
-# What a comparison by dtype allows: dtype -> (relative, absolute).
-_TOLERANCES = {"float16": (1e-3, 1e-3), "bfloat16": (1e-2, 1e-2), "float32": (1e-6, 1e-6), "complex64": (1e-6, 1e-6)}
-
 
 def graph_difference(actual: Any, expected: Any) -> str | None:
     """Return in words the first node in which two GraphDefs differ, or None."""

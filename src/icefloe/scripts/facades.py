@@ -131,13 +131,6 @@ def install() -> None:
     _forget()
 
 
-def uninstall() -> None:
-    """End what `install` began; modules that were handed out go on working."""
-    if _FINDER in sys.meta_path:
-        sys.meta_path.remove(_FINDER)
-        _forget()
-
-
 def _forget() -> None:
     for name in [name for name in sys.modules if name == "tensorflow" or name.startswith("tensorflow.")]:
         del sys.modules[name]

@@ -116,11 +116,3 @@ def _joined(region: Region, parts: dict[int, int]) -> int:
     for begin in sorted(parts):
         crc = combine(crc, parts[begin], min(WINDOW, region.offset + region.size - begin))
     return crc
-
-
-def sum_of(source: Source, offset: int, size: int) -> int:
-    """Return the CRC32C of some bytes of a file. Raises: OutOfRangeError if it has fewer; the system's errors."""
-    found = sums([Region(source, offset, size)])[0]
-    if isinstance(found, errors.OpError):
-        raise found
-    return found

@@ -31,11 +31,6 @@ def unboxed(a: Any) -> Any:
     return a
 
 
-def is_string(a: Array) -> bool:
-    """Return whether an object array holds strings, judged by its first element; an empty one counts as strings."""
-    return a.dtype == object and (a.size == 0 or isinstance(a.flat[0], bytes))
-
-
 def zeros(shape: tuple[int, ...], dtype: np.dtype) -> Array:
     """Return an array of zeros; an object array is filled with empty strings."""
     if dtype.hasobject:
