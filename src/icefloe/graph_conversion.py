@@ -21,7 +21,7 @@ from icefloe.analysis.graph_io import graph_io
 from icefloe.checkpoint import files
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
-from icefloe.graph.graph_file import read_graph
+from icefloe.graph.graph_file import read_graph, umask
 from icefloe.graph.operation import Operation
 from icefloe.load import load_graph, save_graph
 from icefloe.saver.variable_nodes import variables_of
@@ -300,7 +300,7 @@ def _write_saved_model(
             start = _start(graph)
             builder.add_meta_graph_and_variables(session, [SERVING], signatures, main_op=start)
         builder.save()
-        os.chmod(work, 0o777 & ~_umask())
+        os.chmod(work, 0o777 & ~umask())
         if os.path.isdir(dst):
             os.rmdir(dst)
         os.rename(work, dst)
@@ -308,12 +308,6 @@ def _write_saved_model(
         shutil.rmtree(work, ignore_errors=True)
         raise
     return taken, given
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _is_whole(graph: Graph, signature: Any) -> bool:

@@ -269,7 +269,7 @@ def _replace_file(path: str, parts: list[bytes]) -> None:
         try:
             with os.fdopen(handle, "wb") as file:
                 file.writelines(parts)
-            os.chmod(temporary, 0o666 & ~_umask())
+            os.chmod(temporary, 0o666 & ~umask())
             os.replace(temporary, path)
         except BaseException:
             os.unlink(temporary)
@@ -282,7 +282,8 @@ def _replace_file(path: str, parts: list[bytes]) -> None:
         raise errors.UnknownError(f"cannot be written: {error.strerror}", path=path) from None
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Return the process's mask, which a file made by `tempfile` ignores."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -73,7 +73,8 @@ def _common(a: TensorShape, b: TensorShape) -> TensorShape:
     return TensorShape([m if m is not None and m == n else None for m, n in zip(a.as_list(), b.as_list())])
 
 
-def _values(vals: Any) -> Iterable[Any]:
+def values_of(vals: Any) -> Iterable[Any]:
+    """Return the values of an element that is given as a list, a dict or a single value."""
     if isinstance(vals, (list, tuple)):
         return vals
     return vals.values() if isinstance(vals, dict) else [vals]
@@ -183,7 +184,7 @@ class QueueBase:
 
         Raises: ValueError for other names or shapes.
         """
-        with name_scope(name, f"{self._name}_enqueue", _values(vals)) as scope:
+        with name_scope(name, f"{self._name}_enqueue", values_of(vals)) as scope:
             tensors = self._components(vals)
             for tensor, shape in zip(tensors, self._shapes):
                 tensor.get_shape().assert_is_compatible_with(shape)
@@ -194,7 +195,7 @@ class QueueBase:
 
         Raises: ValueError for other names or shapes, or tensors of different lengths.
         """
-        with name_scope(name, f"{self._name}_EnqueueMany", _values(vals)) as scope:
+        with name_scope(name, f"{self._name}_EnqueueMany", values_of(vals)) as scope:
             tensors = self._components(vals)
             count = Dimension(None)
             for tensor, shape in zip(tensors, self._shapes):

@@ -5,7 +5,7 @@ Source: tensorflow/python/ops/data_flow_ops.py (names, rules and messages).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from icefloe.graph.build import apply_op
@@ -14,13 +14,8 @@ from icefloe.graph.default_graph import colocate_with, name_scope
 from icefloe.graph.graph import get_default_graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.lib.queues import values_of
 from icefloe.shapes import TensorShape
-
-
-def _values(vals: Any) -> Iterable[Any]:
-    if isinstance(vals, (list, tuple)):
-        return vals
-    return vals.values() if isinstance(vals, dict) else [vals]
 
 
 class _Area:
@@ -153,7 +148,7 @@ class StagingArea(_Area):
 
         Raises: ValueError for other names, dtypes or shapes.
         """
-        with name_scope(name, f"{self._name}_put", _values(values)) as scope:
+        with name_scope(name, f"{self._name}_put", values_of(values)) as scope:
             if not isinstance(values, (list, tuple, dict)):
                 values = [values]
             tensors, _ = self._components(values, list(range(len(values))))
@@ -206,7 +201,7 @@ class MapStagingArea(_Area):
 
         Raises: ValueError for other names, dtypes, shapes or numbers.
         """
-        with name_scope(name, f"{self._name}_put", _values(vals)) as scope:
+        with name_scope(name, f"{self._name}_put", values_of(vals)) as scope:
             tensors, indices = self._components(vals, indices)
             with colocate_with(self._coloc_op):
                 return apply_op(f"{self._prefix}Stage", key, indices, tensors, **self._attrs(scope, "put"))

@@ -22,10 +22,17 @@ from icefloe.datatypes import as_dtype
 from icefloe.graph import graph_file
 from icefloe.graph.tensor_proto import make_tensor_proto
 from icefloe.proto import FunctionDef, NodeDef
-from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, data_inputs, node_of, set_inputs
+from icefloe.transforms.node_edits import (
+    Nodes,
+    attr_of,
+    body_tensor_key,
+    control_inputs,
+    data_inputs,
+    node_of,
+    set_inputs,
+)
 from icefloe.transforms.reports import PassReport, notes
 
-RESOURCE = 20  # DT_RESOURCE
 REFERENCES = frozenset(("Variable", "VariableV2"))
 VARIABLES = REFERENCES | {"VarHandleOp"}
 
@@ -207,7 +214,11 @@ class _Conversion:
             for node in scope.nodes:
                 if node.name in done:
                     continue
-                taken = {i: scope.held[key] for i, t in enumerate(data_inputs(node)) if (key := _key(t)) in scope.held}
+                taken = {
+                    i: scope.held[key]
+                    for i, t in enumerate(data_inputs(node))
+                    if (key := body_tensor_key(t)) in scope.held
+                }
                 if not taken:
                     continue
                 done.add(node.name)
@@ -365,11 +376,6 @@ def _forget_shapes(node: NodeDef, places: set[int]) -> None:
                 if i in places:
                     shape.Clear()
                     shape.unknown_rank = True
-
-
-def _key(text: str) -> str:
-    """Return a tensor's name in its shortest form, as outputs are named in a scope."""
-    return text[:-2] if text.endswith(":0") and text.count(":") == 1 else text
 
 
 def takes_reference(op: str) -> bool:

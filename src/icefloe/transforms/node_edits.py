@@ -27,6 +27,11 @@ def tensor_key(text: str) -> str:
     return text.removesuffix(":0")
 
 
+def body_tensor_key(text: str) -> str:
+    """Return an input of a graph or a function in its shortest form: `x` for `x:0`, but `x:out:0` stays."""
+    return text[:-2] if text.endswith(":0") and text.count(":") == 1 else text
+
+
 def copy_graph_def(source: Any) -> GraphDef:
     """Return a GraphDef of our own of a Graph or a GraphDef message, TensorFlow's too. Raises: TypeError."""
     if isinstance(source, Graph):
