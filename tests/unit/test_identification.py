@@ -14,6 +14,7 @@ import pytest
 
 from icefloe import errors
 from icefloe.identification import identify
+from icefloe.identification.finding import size_text
 from icefloe.load import load_graph
 from icefloe.proto import Event, FingerprintDef, GraphDebugInfo
 from icefloe.wire.crc import crc32c, mask
@@ -254,3 +255,10 @@ def test_what_is_no_graph_is_named_where_a_graph_is_loaded(tmp_path, data, words
     (tmp_path / "model.pb").write_bytes(data)
     with pytest.raises(errors.InvalidArgumentError, match=f"expected a graph, got {words}"):
         load_graph(tmp_path / "model.pb")
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(999, "999 B"), (1_000, "1 kB"), (999_499, "999 kB"), (999_999, "1 MB"), (1_340_000, "1.34 MB")]
+)
+def test_sizes_go_to_the_next_unit_when_they_are_rounded_to_it(size: int, text: str) -> None:
+    assert size_text(size) == text

@@ -60,10 +60,11 @@ def count(number: int, noun: str) -> str:
 
 def size_text(size: int) -> str:
     """Return a number of bytes as people read it."""
-    amount, units = float(size), iter(("B", "kB", "MB", "GB", "TB"))
-    unit = next(units)
-    for following in units:
-        if amount < 1000:
-            break
-        amount, unit = amount / 1000, following
-    return f"{amount:.3g} {unit}" if unit != "B" else f"{size} B"
+    if size < 1000:
+        return f"{size} B"
+    amount = float(size)
+    for unit in ("kB", "MB", "GB", "TB"):
+        amount /= 1000
+        if amount < 999.5:
+            return f"{amount:.3g} {unit}"
+    return f"{amount:.0f} TB"
