@@ -1,4 +1,4 @@
-"""The names of namespaces about kinds of values: distributions, linear algebra, ragged tensors, strings; see `_names`."""
+"""The names of namespaces about kinds of values: distributions, linear algebra, ragged, strings; see `_names`."""
 
 NAMES: dict[str, dict[str, str]] = {
     "distributions": {

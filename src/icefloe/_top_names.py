@@ -70,7 +70,9 @@ NAMES: dict[str, str] = {
     "lib.functional": "foldl foldr scan",
     "lib.map_fn": "map_fn",
     "lib.module": "Module",
-    "graph.type_specs": "DType IndexedSlicesSpec NoneTensorSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
+    "graph.type_specs": """
+        DType IndexedSlicesSpec NoneTensorSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value
+    """,
     "lib.messages": "get_logger",
     "lib.scopes": "init_scope",
     "lib.constants": "get_static_value is_tensor is_symbolic_tensor",

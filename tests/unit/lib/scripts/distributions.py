@@ -21,7 +21,8 @@ SCRIPTS = [
     "d = tf.distributions.Categorical(f); " + "d.entropy(); d.mode(); d.prob([0, 1]); d.cdf([0, 1]); " + SAMPLES,
     "d = tf.distributions.Categorical(probs=v3); d.log_prob(1); d.event_size",
     "d = tf.distributions.Dirichlet(v3); " + ALL + "d.prob(v3); d.covariance(); " + SAMPLES,
-    "d = tf.distributions.DirichletMultinomial(3.0, v3); d.mean(); d.variance(); d.covariance(); d.prob(v3); " + SAMPLES,
+    "d = tf.distributions.DirichletMultinomial(3.0, v3); d.mean(); d.variance(); d.covariance(); d.prob(v3); "
+    + SAMPLES,
     "d = tf.distributions.Multinomial(3.0, v3); d.mean(); d.variance(); d.covariance(); d.prob(v3)",
     "d = tf.distributions.Normal(v3, 2.0, validate_args=True); d.mean()",
     "d = tf.distributions.Gamma(v3, v3, validate_args=True, allow_nan_stats=False); d.mode(); d.prob(v3)",
