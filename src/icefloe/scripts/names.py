@@ -57,6 +57,7 @@ UNLISTED: dict[str, str] = {
     """,
     "lib.io.file_io": "FileIO=lib.files:GFile",
     "ops.control_flow_ops": "with_dependencies=lib.control:with_dependencies",
+    "ops.data_flow_ops": "MapStagingArea=lib.staging:MapStagingArea StagingArea=lib.staging:StagingArea",
     **dict.fromkeys(("layers.base", "layers.convolutional", "layers.core", "layers.layers"), ""),
     **dict.fromkeys(("layers.normalization", "layers.pooling", "ops.metrics", "ops.metrics_impl"), ""),
     **dict.fromkeys(("ops.rnn", "ops.rnn_cell", "ops.rnn_cell_impl", "ops.standard_ops"), ""),
