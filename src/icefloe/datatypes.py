@@ -136,6 +136,7 @@ class DType:
 
     @property
     def is_bool(self) -> builtins.bool:
+        """Whether it is bool."""
         return self._value_name == "bool"
 
     @property
@@ -145,26 +146,32 @@ class DType:
 
     @property
     def is_unsigned(self) -> builtins.bool:
+        """Whether it is an unsigned integer that is not quantized."""
         return self._value_name in _UNSIGNED
 
     @property
     def is_floating(self) -> builtins.bool:
+        """Whether it is a real floating-point type, bfloat16 and the float8 kinds among them."""
         return self._value_name in _FLOATING
 
     @property
     def is_complex(self) -> builtins.bool:
+        """Whether it is complex64 or complex128."""
         return self._value_name in _COMPLEX
 
     @property
     def is_quantized(self) -> builtins.bool:
+        """Whether it is a quantized type, such as qint8."""
         return self._value_name in _QUANTIZED
 
     @property
     def is_numeric(self) -> builtins.bool:
+        """Whether it is an integer, floating-point, complex or quantized type."""
         return self.is_integer or self.is_floating or self.is_complex or self.is_quantized
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
+        """Whether it is neither resource nor variant."""
         return self._value_name not in ("resource", "variant")
 
     @property

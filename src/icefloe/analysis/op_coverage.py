@@ -44,6 +44,7 @@ class FamilyCoverage:
 
     @property
     def total(self) -> int:
+        """The number of ops of the family."""
         return len(self.computed) + len(self.missing)
 
 
@@ -55,10 +56,12 @@ class Coverage:
 
     @property
     def computed(self) -> int:
+        """The number of ops that run here."""
         return sum(len(f.computed) for f in self.families)
 
     @property
     def total(self) -> int:
+        """The number of ops in the registry."""
         return sum(f.total for f in self.families)
 
 

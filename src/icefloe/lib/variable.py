@@ -274,18 +274,22 @@ class Variable(metaclass=_VariableType):
 
     @property
     def trainable(self) -> bool:
+        """Whether optimizers train it where they are told no variables."""
         return self._trainable
 
     @property
     def synchronization(self) -> VariableSynchronization:
+        """When copies are brought together, as it was made."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
+        """How copies are brought together, as it was made."""
         return self._aggregation
 
     @property
     def constraint(self) -> Any:
+        """What optimizers apply to new values, or None."""
         return self._constraint
 
     @property

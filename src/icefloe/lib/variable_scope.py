@@ -57,6 +57,7 @@ class VariableScope:
 
     @property
     def name(self) -> str:
+        """The path of the scope, "" for the outermost."""
         return self._name
 
     @property
@@ -66,38 +67,47 @@ class VariableScope:
 
     @property
     def reuse(self) -> Any:
+        """True: variables are found, not made; AUTO_REUSE: found or made; False or None: made."""
         return self._reuse
 
     @property
     def initializer(self) -> Any:
+        """The initializer of variables that are given none."""
         return self._initializer
 
     @property
     def dtype(self) -> Any:
+        """The dtype of variables that are given none."""
         return self._dtype
 
     @property
     def use_resource(self) -> bool | None:
+        """Whether variables are resources; None for the default at the time."""
         return self._use_resource
 
     @property
     def regularizer(self) -> Any:
+        """The regularizer of variables that are given none."""
         return self._regularizer
 
     @property
     def caching_device(self) -> Any:
+        """The device on which reads are kept, or None."""
         return self._caching_device
 
     @property
     def partitioner(self) -> Any:
+        """What divides variables into parts, or None."""
         return self._partitioner
 
     @property
     def custom_getter(self) -> Any:
+        """What is called in place of `get_variable`, or None."""
         return self._custom_getter
 
     @property
     def constraint(self) -> Any:
+        """What optimizers apply to new values, or None."""
         return self._constraint
 
     def reuse_variables(self) -> None:

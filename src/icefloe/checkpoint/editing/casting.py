@@ -57,14 +57,17 @@ class CastReport(EditReport):
 
     @property
     def overflow(self) -> int:
+        """`Loss.overflow` of all tensors together."""
         return sum(loss.overflow for loss in self.cast.values())
 
     @property
     def underflow(self) -> int:
+        """`Loss.underflow` of all tensors together."""
         return sum(loss.underflow for loss in self.cast.values())
 
     @property
     def rounded(self) -> int:
+        """`Loss.rounded` of all tensors together."""
         return sum(loss.rounded for loss in self.cast.values())
 
     def as_data(self) -> dict[str, Any]:
