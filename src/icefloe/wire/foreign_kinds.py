@@ -69,4 +69,4 @@ def foreign_kind(data: bytes) -> str | None:
         return records
     producer = onnx_producer(head, len(data))
     # A SavedModel and a tensor have a message in the place of the producer's name.
-    return "an ONNX model" if producer and producer.isprintable() else None
+    return "an ONNX model" if producer and producer.isprintable() and "\ufffd" not in producer else None

@@ -287,7 +287,8 @@ def test_without_a_saver_what_is_not_stored_stays_uninitialised(tmp_path, caplog
         (b"saved_model_schema_version: x", errors.DataLossError, "not a SavedModel in text form"),
         (b"\x89HDF\r\n\x1a\n", errors.InvalidArgumentError, "expected a SavedModel, got an HDF5 file"),
         (b"version https://git-lfs.github.com/spec/v1\n", errors.InvalidArgumentError, "git-LFS pointer"),
-        (b"\x08\x01\x12\x03abc", errors.DataLossError, "Cannot parse file"),
+        (b"\x08\x01\x12\x03\xff\xfe\xfd", errors.DataLossError, "Cannot parse file"),
+        (b"\x08\x01\x12\x03abc", errors.InvalidArgumentError, "expected a SavedModel, got an ONNX model"),
     ],
 )
 def test_files_that_are_something_else(tmp_path, content, error, text):
@@ -333,7 +334,7 @@ def test_what_tensorflow_is_strict_about(tmp_path):
     rename(graph.graph_def, "x", "_x")
     graph.signature_def["serving_default"].inputs["x"].name = "_x:0"
     nodes = {node.name: node for node in graph.graph_def.node}
-    nodes["_MatMul"].attr["of_a_later_version"].b = True
+    nodes["_MatMul"].attr["of_a_later_version"].b = False
     del nodes["_MatMul"].attr["transpose_b"]
     del nodes["y"].attr["_output_shapes"]
     for dims in nodes["_MatMul"].attr["_output_shapes"].list.shape:
