@@ -35,6 +35,8 @@ def graph_from_meta_graph(data: bytes) -> Graph:
         restore_collections(meta_graph_def, graph, "", strict=False)
     if meta_graph_def.HasField("saver_def"):
         remember_saver_def(graph, meta_graph_def.saver_def)
-    graph.signature_defs = dict(meta_graph_def.signature_def)
+    # A map has no order of its own; names of TensorFlow's own use come last.
+    names = sorted(meta_graph_def.signature_def, key=lambda name: (name.startswith("__"), name))
+    graph.signature_defs = {name: meta_graph_def.signature_def[name] for name in names}
     graph.meta_info_def = meta_graph_def.meta_info_def
     return graph
