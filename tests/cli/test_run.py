@@ -116,7 +116,8 @@ def test_file_ops_are_refused_unless_allowed(cli, graph_file, tmp_path):
 def test_checkpoint_and_init(cli, savers):
     meta = savers / "plain" / "model.ckpt-3.meta"
     restored = cli("run", meta, "y", "step", "--feed", "x=[[1, 1], [2, 0]]", "--checkpoint", savers / "plain", "--json")
-    expected = np.load(savers / "plain" / "expected.npz")
+    with np.load(savers / "plain" / "expected.npz") as file:
+        expected = dict(file)
     assert restored.json()["fetches"][0]["value"] == expected["y:0"].tolist()
     assert cli("run", meta, "step", "--init").out == "step:0  int64 []\n7\n"
     uninitialised = cli("run", meta, "y", "--feed", "x=[[1, 1]]")
