@@ -14,6 +14,7 @@ import numpy as np
 
 from icefloe.checkpoint.contents import as_bytes
 from icefloe.checkpoint.files import Source
+from icefloe.machine import memory
 
 # Two runs with a gap of fewer bytes than this between them are one read.
 _GAP = 64 << 10
@@ -26,7 +27,7 @@ def read_box(
     `offset`, in their stored byte order.
     """
     sizes = tuple(stop - start for start, stop in bounds)
-    out = np.empty(sizes, dtype)
+    out = memory.empty(sizes, dtype)
     if not out.size:
         return out
     # Dimensions from `inner` on are whole: a run is as long as they and a part of the one before.
@@ -64,7 +65,7 @@ def _covering(
     if not outer:
         larger = read_box(source, offset, shape, dtype, whole)
         return np.ascontiguousarray(larger[(slice(None), *(slice(a, b) for a, b in bounds[1:]))])
-    out = np.empty(tuple(b - a for a, b in bounds), dtype)
+    out = memory.empty(tuple(b - a for a, b in bounds), dtype)
     inside = tuple(slice(a, b) for a, b in bounds[outer + 1 :])
     for index in itertools.product(*(range(a, b) for a, b in bounds[:outer])):
         place = [*((i, i + 1) for i in index), *whole[outer:]]

@@ -24,6 +24,7 @@ from icefloe.checkpoint.reading import WINDOW, CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.transfer import PIECE, read_summed
+from icefloe.machine import memory
 from icefloe.wire.crc import crc32c
 
 # As many data files are opened with the index, so that all are of one moment; further ones when they are needed.
@@ -437,7 +438,7 @@ def _open_shard(location: Location, shard: int, count: int) -> Source | None:
 
 def _empty(name: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     try:
-        return np.empty(shape, dtype)
+        return memory.empty(shape, dtype)
     except ValueError as e:
         raise errors.UnimplementedError(f"tensor {name} has a shape that numpy cannot hold: {e}") from None
     except MemoryError:

@@ -24,6 +24,7 @@ from icefloe.checkpoint.index import Entries, to_key, to_name
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.typed_values import decode_values
+from icefloe.machine import memory
 from icefloe.wire import message
 from icefloe.wire.sstable import Table
 
@@ -164,7 +165,7 @@ class V1Reader(CheckpointReader):
                 return self._read_stored(name, tensor, entry, whole)[chosen.index(entry.shape)]
         sizes, pieces = assembly.pieces(name, entry.shape, list(tensor.places), chosen)
         parts = [(piece, self._read_stored(name, tensor, entry, piece.stored)) for piece in pieces]
-        array = np.empty(sizes, entry.dtype.numpy)
+        array = memory.empty(sizes, entry.dtype.numpy)
         for piece, part in parts:
             array[piece.target] = part[piece.origin]
         return array

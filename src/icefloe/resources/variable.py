@@ -20,6 +20,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.datatypes import DType
+from icefloe.machine import memory
 
 Shape = tuple[int | None, ...] | None
 
@@ -43,8 +44,7 @@ def owned(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     if (
         type(value) is np.ndarray
         and value.dtype == dtype
-        and value.base is None
-        and value.flags.owndata
+        and memory.is_owner(value)
         and value.flags.c_contiguous
         and value.flags.writeable
     ):
@@ -53,7 +53,7 @@ def owned(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
 
 
 def _is_writable(array: np.ndarray[Any, Any]) -> bool:
-    return _COUNTS_ARE_EXACT and array.base is None and array.flags.writeable
+    return _COUNTS_ARE_EXACT and array.flags.writeable and memory.is_owner(array)
 
 
 class Variable:

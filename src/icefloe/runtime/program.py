@@ -13,7 +13,7 @@ from icefloe import errors
 from icefloe.graph import collector
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.machine import blas, threads
+from icefloe.machine import blas, memory, threads
 from icefloe.ops.flow.dead import DEAD
 from icefloe.resources import Variable
 from icefloe.runtime import effects, failures, keeping, optimize, routine
@@ -376,11 +376,10 @@ def _own(slots: Slots, slot: int) -> Any:
     value = slots[slot]
     flags = value.flags
     if alone and flags.c_contiguous and flags.writeable:
+        if memory.is_owner(value):
+            return value
         base = value.base
-        if base is None:
-            if flags.owndata:
-                return value
-        elif type(base) is np.ndarray and base.base is None and base.flags.owndata and base.nbytes == value.nbytes:
+        if type(base) is np.ndarray and memory.is_owner(base) and base.nbytes == value.nbytes:
             del base
             if _count_of_base(value) == _ONLY_VIEW:
                 return value

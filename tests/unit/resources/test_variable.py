@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from icefloe import datatypes, errors
+from icefloe.machine import memory
 from icefloe.resources import ResourceVariable, Variable
 from icefloe.resources.variable import update_together
 
@@ -62,6 +63,23 @@ def test_a_fresh_view_is_copied_all_the_same(given: np.ndarray) -> None:
     v.assign(given, fresh=True)
     held = v.read()
     assert held.base is None and held.flags.c_contiguous
+
+
+def test_an_array_with_pages_of_its_own_is_kept_and_its_views_do_not_change() -> None:
+    large = memory.empty((3 << 20,), np.dtype(np.float32))
+    large[:] = 1
+    where = large.ctypes.data
+    v = Variable(datatypes.float32, large.shape, "v")
+    v.assign(large, fresh=True)
+    del large
+    view = v.read()[-2:]
+    v.update(add_one)
+    assert view.tolist() == [1.0, 1.0] and v.read()[-2:].tolist() == [2.0, 2.0]
+    assert v.read().ctypes.data != where
+    del view
+    where = v.read().ctypes.data
+    v.update(add_one)
+    assert v.read().ctypes.data == where
 
 
 def test_a_failing_update_keeps_the_value() -> None:

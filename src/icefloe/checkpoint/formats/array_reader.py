@@ -19,6 +19,7 @@ from icefloe.checkpoint.index import Entries
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.datatypes import DType
+from icefloe.machine import memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def _fits(item: Stored, note: Note) -> bool:
 def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Return an array to be filled. Raises: UnimplementedError or ResourceExhaustedError if there cannot be one."""
     try:
-        return np.empty(shape, dtype)
+        return memory.empty(shape, dtype)
     except ValueError as e:
         raise errors.UnimplementedError(f"a shape that numpy cannot hold: {e}") from None
     except MemoryError:
