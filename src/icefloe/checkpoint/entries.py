@@ -206,7 +206,11 @@ class Entry:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self._head()[1]
+        raw = self._raw
+        try:  # as `_head`, without its call: lists of shapes are what most readers of an index want
+            return _HEADS[raw[: 4 + raw[3]]][1]
+        except (KeyError, IndexError):
+            return self._head()[1]
 
     @property
     def shard(self) -> int:

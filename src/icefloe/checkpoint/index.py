@@ -68,8 +68,8 @@ class _Items(ItemsView[str, Entry]):
     _mapping: Entries
 
     def __iter__(self) -> Iterator[tuple[str, Entry]]:
-        for name, raw in self._mapping.raw_items():
-            yield name, Entry(name, raw)
+        raw = self._mapping._raw
+        return zip(raw, map(Entry, raw, raw.values()))
 
 
 class Index:
