@@ -18,6 +18,7 @@ FLOORS = {
     "icefloe.datatypes": 0,
     "icefloe.stacks": 0,
     "icefloe.machine": 0,
+    "icefloe.near_names": 0,
     "icefloe._version": 0,
     "icefloe.wire": 1,
     "icefloe.proto": 1,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import icefloe as tf
-from icefloe.graph.near_names import near_names
+from icefloe.near_names import near_names
 
 
 @pytest.fixture

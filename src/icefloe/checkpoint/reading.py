@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
@@ -17,30 +16,14 @@ from icefloe.checkpoint import object_graph
 from icefloe.checkpoint.entries import Entry
 from icefloe.checkpoint.object_graph import ObjectGraph
 from icefloe.checkpoint.slices import TensorSlice
+from icefloe.near_names import near_names, question
 
 if TYPE_CHECKING:
     from icefloe.checkpoint.checking.findings import Verification
 
 _D = TypeVar("_D")
-_MAX_NAMES_COMPARED = 20000
 # Bytes of a tensor that `stream` yields at once.
 WINDOW = 4 << 20
-
-
-def near_names(name: str, known: Mapping[str, Any]) -> list[str]:
-    """Return up to three names of `known` that `name` may have meant, best first: same end of the path, then similar
-    spelling.
-    """
-    if len(known) > _MAX_NAMES_COMPARED:
-        last = name.rpartition("/")[2]
-        known = {k: None for k in known if k.rpartition("/")[2] == last}
-    stripped = name.removesuffix(":0")
-    if stripped != name and stripped in known:
-        return [stripped]
-    if f"{name}:0" in known:
-        return [f"{name}:0"]
-    scoped = [k for k in known if k.endswith("/" + stripped) or stripped.endswith("/" + k)]
-    return (scoped + [k for k in difflib.get_close_matches(name, known, 3) if k not in scoped])[:3]
 
 
 class CheckpointReader(Mapping[str, np.ndarray]):
@@ -205,11 +188,8 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         except errors.OpError:
             known = self.entries
         shown = {n: None for n in known if n != object_graph.KEY and not n.endswith(object_graph.VALUE_SUFFIX)}
-        near = near_names(name, shown or known)
         return errors.NotFoundError(
-            f"Key {name} not found in checkpoint",
-            path=self.prefix,
-            hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else None,
+            f"Key {name} not found in checkpoint", path=self.prefix, hint=question(near_names(name, shown or known))
         )
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.sniff import Finding, sniff
+from icefloe.near_names import near_names
 
 _VARIABLES = "variables"
 # What pathlib makes of a URL.
@@ -201,8 +202,6 @@ def _variables_of(directory: str) -> Target | None:
 
 
 def _nothing(path: str) -> errors.NotFoundError:
-    from difflib import get_close_matches
-
     directory, base = names.split(path)
     near = {os.path.basename(p) for p in state_file.scan(directory)}
     if _FLATTENED.match(path):
@@ -212,7 +211,7 @@ def _nothing(path: str) -> errors.NotFoundError:
     elif files.is_file(names.meta_file(path)):
         hint = f"Only the graph is there, {names.meta_file(path)}; the files .index and .data-… are missing."
     elif near:
-        best = get_close_matches(base, near, 3, 0.4) or sorted(near)[:3]
+        best = near_names(base, near, likeness=0.4) or sorted(near)[:3]
         hint = f"In that directory are: {', '.join(best)}"
     else:
         hint = None

@@ -6,12 +6,13 @@ part that is used.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from icefloe import errors, opdefs
-from icefloe.graph import near_names
 from icefloe.graph.operation import Operation, argument_types
 from icefloe.graph.tensor import Tensor
+from icefloe.near_names import near_names, question
 
 
 def split_input(text: str) -> tuple[str, int]:
@@ -25,6 +26,15 @@ def split_input(text: str) -> tuple[str, int]:
     if not (index.isascii() and index.isdigit()) or len(index) > 9:
         raise errors.InvalidArgumentError(f"'{text}' is no input name: expected <node> or <node>:<output index>")
     return name, int(index)
+
+
+def _hint(name: str, known: Collection[str], index: str = "") -> str:
+    """Return a sentence that names what was perhaps meant, after a space; empty if nothing is near.
+
+    index: what follows the name of an operation in the name of its tensor.
+    """
+    asked = question([other + index for other in near_names(name, known, likeness=0.7)])
+    return f" {asked}" if asked else ""
 
 
 class Edges:
@@ -121,12 +131,12 @@ class Edges:
         if allow_operation:
             if op is None:
                 raise KeyError(
-                    f"The name {name!r} refers to an Operation not in the graph.{near_names.hint(name, self._by_name)}"
+                    f"The name {name!r} refers to an Operation not in the graph.{_hint(name, self._by_name)}"
                 )
             return op
         what = "refers to an Operation" if op is not None else "looks like an (invalid) Operation name"
         if op is None:
-            hint = near_names.hint(name, self._by_name, ":0")
+            hint = _hint(name, self._by_name, ":0")
         else:
             hint = f" Did you mean '{name}:0'?" if op.outputs else ""
         raise ValueError(
@@ -147,8 +157,7 @@ class Edges:
         if op is None:
             raise KeyError(
                 f"The name {name!r} refers to a Tensor which does not exist. "
-                f"The operation, {op_name!r}, does not exist in the graph."
-                + near_names.hint(op_name, self._by_name, f":{index}")
+                f"The operation, {op_name!r}, does not exist in the graph." + _hint(op_name, self._by_name, f":{index}")
             )
         outputs = op.outputs
         if not -len(outputs) <= index < len(outputs):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from icefloe import errors
+from icefloe.near_names import near_names, question
 from icefloe.proto import AttrValue, OpDef, OpList
 
 
@@ -152,12 +153,7 @@ def get(op: str) -> OpDef:
     """
     found = _table().get(op)
     if found is None:
-        import difflib
-
-        near = difflib.get_close_matches(op, _table(), 3)
-        raise errors.NotFoundError(
-            f"Op type not registered {op!r}", hint=f"Did you mean {', '.join(near)}?" if near else None
-        )
+        raise errors.NotFoundError(f"Op type not registered {op!r}", hint=question(near_names(op, _table())))
     return found
 
 

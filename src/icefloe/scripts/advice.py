@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from typing import Any
 
+from icefloe.near_names import near_names
 from icefloe.scripts import names
 
 _CELL = "tf.nn.rnn_cell has cells | write the cell as a function of input and state"
@@ -169,10 +169,7 @@ def _near(path: str) -> str | None:
     elsewhere = names.all_public().get(name)
     if elsewhere:
         return f"tf.{min(elsewhere, key=lambda p: (p.count('.'), p))} may be meant"
-    candidates = [
-        f"{namespace}.{word}".lstrip(".")
-        for word in difflib.get_close_matches(name, _names_of(namespace), 1, cutoff=0.8)
-    ]
+    candidates = [f"{namespace}.{word}".lstrip(".") for word in near_names(name, _names_of(namespace), 1, likeness=0.8)]
     return f"the nearest name is tf.{candidates[0]}" if candidates else None
 
 

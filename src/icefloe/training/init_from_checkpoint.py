@@ -14,12 +14,13 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from icefloe.checkpoint.reading import CheckpointReader, near_names
+from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.graph import build
 from icefloe.graph.graph import get_default_graph
 from icefloe.lib.variable import Variable
 from icefloe.lib.variable_partitioned import PartitionedVariable
 from icefloe.lib.variable_store import default_store
+from icefloe.near_names import near_names
 from icefloe.saver import state
 from icefloe.saver.inspection import load_checkpoint
 from icefloe.saver.saveables import op_list_to_dict, saveable_objects_for_op

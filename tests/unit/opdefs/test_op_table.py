@@ -31,7 +31,7 @@ def test_no_documentation_is_kept() -> None:
 
 
 def test_unknown_op_names_near_ones() -> None:
-    with pytest.raises(errors.NotFoundError, match="Did you mean MatMul") as caught:
+    with pytest.raises(errors.NotFoundError, match="Did you mean 'MatMul'") as caught:
         opdefs.get("MatMull")
     assert caught.value.code == errors.NOT_FOUND
 

@@ -14,7 +14,7 @@ from fnmatch import translate
 
 from icefloe import errors
 from icefloe.checkpoint.pattern_lists import pattern_list
-from icefloe.checkpoint.reading import near_names
+from icefloe.near_names import near_names, question
 
 VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 
@@ -69,10 +69,8 @@ class Patterns:
         left = self.unmatched
         if not left:
             return
-        near = near_names(left[0], dict.fromkeys(names)) or near_names(left[0] + ":0", dict.fromkeys(names))
         raise errors.NotFoundError(
-            f"no tensor matches {', '.join(map(repr, left))}",
-            hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else None,
+            f"no tensor matches {', '.join(map(repr, left))}", hint=question(near_names(left[0], names))
         )
 
 

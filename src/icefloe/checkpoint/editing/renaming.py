@@ -14,7 +14,7 @@ from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, contents_o
 from icefloe.checkpoint.editing.stream import Plan, copied, target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
-from icefloe.checkpoint.reading import near_names
+from icefloe.near_names import near_names
 from icefloe.proto import TrackableObjectGraph
 
 _SUGGESTED = 10
@@ -84,7 +84,7 @@ def rename_tensors(
         plan.order_as(contents)
         report.unmatched = names.unmatched
         for name in report.unmatched[:_SUGGESTED]:
-            near = near_names(name, contents.tensors) or near_names(name + ":0", contents.tensors)
+            near = near_names(name, contents.tensors)
             if near:
                 report.suggestions[name] = near
         plan.carry_out(report, progress, verify=verify)

@@ -17,10 +17,10 @@ from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, WINDOW, Contents, Te
 from icefloe.checkpoint.editing.stream import Computed, Output, OutputPiece, Plan, copied, from_array, target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
-from icefloe.checkpoint.reading import near_names
 from icefloe.checkpoint.slices import volume
 from icefloe.checkpoint.values import to_tensor
 from icefloe.datatypes import DType
+from icefloe.near_names import near_names, question
 
 Path = str | os.PathLike[str]
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -196,11 +196,8 @@ def _from_file(place: str) -> Any:
             arrays = _load(path)
             with arrays:
                 if name not in arrays.files:
-                    near = near_names(name, dict.fromkeys(arrays.files))
                     raise errors.NotFoundError(
-                        f"no array {name!r}",
-                        path=path,
-                        hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else None,
+                        f"no array {name!r}", path=path, hint=question(near_names(name, arrays.files))
                     )
                 return _array(arrays, name, path)
     path, mark, name = place.partition(":")
