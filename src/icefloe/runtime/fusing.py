@@ -24,13 +24,12 @@ import numpy as np
 
 from icefloe.graph.operation import Operation
 from icefloe.machine import products
-from icefloe.ops.nn import convolution, depthwise
-from icefloe.ops.nn.convolution_geometry import Geometry
 from icefloe.ops.nn.finishing import ACTIVATIONS, finishing
 from icefloe.runtime.bind import Binding, flat_call
 from icefloe.runtime.optimize import Draft
 from icefloe.runtime.steps import Step
 
+# The modules of convolutions are imported where there is one: a graph of products starts without them.
 Array: TypeAlias = np.ndarray[Any, Any]
 
 CONVOLUTIONS = frozenset(("Conv2D", "DepthwiseConv2dNative"))
@@ -235,6 +234,9 @@ def _fused(
     """Return the function of the one input that is left, or None where the head is of no kind that fuses."""
     if node.type == "MatMul":
         return _fused_product(node, weights, affine, binding)
+    from icefloe.ops.nn import convolution, depthwise
+    from icefloe.ops.nn.convolution_geometry import Geometry
+
     attr = node.kernel_attr
     if weights.ndim != 4 or attr("data_format") != "NHWC":
         return None
@@ -304,6 +306,9 @@ def _with_bias(
     channels = -1
     convolve = None
     if node.type == "Conv2D":
+        from icefloe.ops.nn import convolution
+        from icefloe.ops.nn.convolution_geometry import Geometry
+
         attr = node.kernel_attr
         if attr("data_format") != "NHWC":
             return None
