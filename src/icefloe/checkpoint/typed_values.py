@@ -7,17 +7,22 @@ Source: tensorflow/core/framework/tensor.proto, tensorflow/core/util/saved_tenso
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint.contents import as_bytes
+from icefloe.checkpoint.contents import as_bytes, swap_bytes
 from icefloe.datatypes import DType
+from icefloe.machine import memory
 from icefloe.wire import message
-from icefloe.wire.coding import MAX_VARINT_SIZE, Buffer
+from icefloe.wire.coding import MAX_VARINT_SIZE, ByteSequence
 
 _WINDOW = 1 << 20
+_DECODED = 1 << 17  # bytes of varints that are decoded at once
+_TRUSTED = 1 << 16  # elements that are given memory before it is clear whether they are there
 _CONTENT = 4
 _STRINGS = 8
 # Field of the elements, and the numpy type of its numbers where they are of fixed size; None for varints.
@@ -39,50 +44,138 @@ _FIELDS: dict[str, tuple[int, str | None]] = {
 _REFUSED = frozenset(("bfloat16", "qint16", "quint16"))
 
 
-def decode_values(raw: Buffer, dtype: DType, count: int) -> np.ndarray:
-    """Return the `count` elements in a serialized TensorProto, flat, in memory of their own.
+class Bytes(ByteSequence, Protocol):
+    """A serialized message that gives many bytes at once to where they belong."""
+
+    def fill(self, start: int, out: memoryview, /) -> None:
+        """Fill `out` with the bytes from `start` on."""
+
+
+class InMemory(bytes):
+    """A serialized message that is held as a whole."""
+
+    __slots__ = ()
+
+    def fill(self, start: int, out: memoryview, /) -> None:
+        """Fill `out` with the bytes from `start` on."""
+        out[:] = memoryview(self)[start : start + len(out)]
+
+
+def decode_values(
+    raw: Bytes, dtype: DType, count: int, pos: int, end: int, out: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the `count` elements in the TensorProto that is serialized in `raw[pos:end]`, flat, in `out` or in memory
+    of their own.
 
     Raises: DataLossError if there are more or fewer, UnimplementedError for a dtype that has no such field.
     """
     if dtype == datatypes.string:
-        strings = [
-            bytes(raw[value:stop])
-            for n, kind, value, stop in message.scan(raw)
-            if n == _STRINGS and kind == message.BYTES
-        ]
-        _check_count(len(strings), count)
-        array = np.empty(count, object)
-        array[:] = strings
-        return array
+        return _decode_strings(raw, count, pos, end)
     field, fixed = _FIELDS.get(dtype.name, (0, None))
-    parts: list[np.ndarray] = []
-    for number, wire_type, value, stop in message.scan(raw):
+    if field and count > _TRUSTED:
+        # An element is at least as long as this; so what a false count asks for is bounded by what is there.
+        _check_enough(end - pos, count * (dtype.size if fixed else 1), count)
+    target = _Target(dtype, count, fixed, out)
+    for number, wire_type, value, stop in message.scan(raw, pos, end):
         if number == _CONTENT and wire_type == message.BYTES and stop > value and not dtype.numpy.hasobject:
-            _check_count(stop - value, count * dtype.size)
-            return np.frombuffer(raw, dtype.numpy, count, value).copy()
+            return target.take_content(raw, value, stop)
         if number != field or not field:
             continue
         if wire_type == message.BYTES:
-            parts += [_fixed(raw, value, stop, fixed)] if fixed else _varints(raw, value, stop, dtype)
+            if fixed:
+                target.take_fixed(raw, value, stop)
+            else:
+                target.take_varints(raw, value, stop)
         elif wire_type == message.VARINT and not fixed:
-            parts.append(_narrowed(np.array([value], np.uint64), dtype))
-        elif fixed and wire_type in (message.FIXED32, message.FIXED64):
-            size = 4 if wire_type == message.FIXED32 else 8
-            parts.append(np.frombuffer(value.to_bytes(size, "little"), fixed[:2] + str(size)))
+            target.put(_narrowed(np.array([value], np.uint64), dtype))
+        elif fixed and wire_type == (message.FIXED32 if fixed == "<f4" else message.FIXED64):
+            target.put_bytes(value.to_bytes(np.dtype(fixed).itemsize, "little"))
         else:
             raise errors.DataLossError(f"field {number} of a TensorProto has wire type {wire_type}")
     if not field and count:
         raise errors.UnimplementedError(f"a V1 checkpoint with elements of type {dtype.name}")
-    return _converted(parts, dtype, fixed, count)
+    return target.finish()
 
 
-def _converted(parts: list[np.ndarray], dtype: DType, fixed: str | None, count: int) -> np.ndarray:
-    per_element = 2 if dtype.is_complex else 1
-    _check_count(sum(len(p) for p in parts), count * per_element)
-    if not parts:
-        return np.empty(0, dtype.numpy)
-    numbers = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    return numbers.astype(fixed[1:], copy=True).view(dtype.numpy) if fixed else numbers
+def _decode_strings(raw: Bytes, count: int, pos: int, end: int) -> np.ndarray:
+    strings = [
+        bytes(raw[value:stop])
+        for n, kind, value, stop in message.scan(raw, pos, end)
+        if n == _STRINGS and kind == message.BYTES
+    ]
+    _check_count(len(strings), count)
+    array = np.empty(count, object)
+    array[:] = strings
+    return array
+
+
+class _Target:
+    """The flat array that elements are put in, one run after another; `out` where there is one already.
+
+    It is made when the first element comes. Numbers are counted: two for a complex element.
+    """
+
+    def __init__(self, dtype: DType, count: int, fixed: str | None, out: np.ndarray | None) -> None:
+        self._dtype = dtype
+        self._count = count
+        self._size = np.dtype(fixed).itemsize if fixed else dtype.size  # bytes of a number
+        self._expected = count * dtype.size // self._size
+        self._done = 0
+        self._out = out
+
+    @property
+    def _array(self) -> np.ndarray:
+        if self._out is None:
+            self._out = memory.empty((self._count,), self._dtype.numpy)
+        return self._out
+
+    def _run(self, count: int) -> memoryview:
+        """Return the memory of the next `count` numbers. Raises: DataLossError if that is more than there may be."""
+        start = self._done
+        self._done += count
+        if self._done > self._expected:
+            _check_count(self._done, self._expected)
+        return as_bytes(self._array)[start * self._size : self._done * self._size]
+
+    def take_content(self, raw: Bytes, value: int, stop: int) -> np.ndarray:
+        """Take all elements as their bytes in memory, whatever came before; return the array."""
+        _check_count(stop - value, self._count * self._dtype.size)
+        self._done = 0
+        raw.fill(value, self._run(self._expected))
+        return self._array
+
+    def take_fixed(self, raw: Bytes, value: int, stop: int) -> None:
+        """Take a packed field of numbers of fixed size."""
+        if (stop - value) % self._size:
+            raise errors.DataLossError("a packed field ends in the middle of a number")
+        run = self._run((stop - value) // self._size)
+        raw.fill(value, run)
+        _to_native(run, self._size)
+
+    def put_bytes(self, number: bytes) -> None:
+        """Take one little-endian number."""
+        run = self._run(1)
+        run[:] = number
+        _to_native(run, self._size)
+
+    def take_varints(self, raw: Bytes, value: int, stop: int) -> None:
+        """Take a packed field of varints."""
+        for numbers in _varints(raw, value, stop, self._dtype):
+            self.put(numbers)
+
+    def put(self, numbers: np.ndarray) -> None:
+        """Take elements of the dtype."""
+        self._run(numbers.size)[:] = as_bytes(numbers)
+
+    def finish(self) -> np.ndarray:
+        """Return the array. Raises: DataLossError if elements are missing."""
+        _check_count(self._done, self._expected)
+        return self._array
+
+
+def _to_native(run: memoryview, size: int) -> None:
+    if sys.byteorder == "big":
+        swap_bytes(np.frombuffer(run, f"u{size}"))
 
 
 def _narrowed(numbers: np.ndarray, dtype: DType) -> np.ndarray:
@@ -97,19 +190,17 @@ def _check_count(found: int, expected: int) -> None:
         raise errors.DataLossError(f"expected {expected} values in a saved slice, got {found}")
 
 
-def _fixed(raw: Buffer, pos: int, end: int, form: str) -> np.ndarray:
-    size = np.dtype(form).itemsize
-    if (end - pos) % size:
-        raise errors.DataLossError("a packed field ends in the middle of a number")
-    return np.frombuffer(raw, form, (end - pos) // size, pos)
+def _check_enough(size: int, needed: int, count: int) -> None:
+    if size < needed:
+        raise errors.DataLossError(f"expected {count} values in a saved slice, got {size} bytes")
 
 
-def _varints(raw: Buffer, pos: int, end: int, dtype: DType) -> Iterator[np.ndarray]:
+def _varints(raw: Bytes, pos: int, end: int, dtype: DType) -> Iterator[np.ndarray]:
     """Yield the varints in `raw[pos:end]` as elements of `dtype`, window by window: in between each takes tens of
     bytes.
     """
     while pos < end:
-        data = np.frombuffer(raw, np.uint8, min(end - pos, _WINDOW), pos)
+        data = np.frombuffer(raw[pos : min(pos + _DECODED, end)], np.uint8)
         ends = np.flatnonzero(data < 0x80)
         if not ends.size:
             raise errors.DataLossError("a packed field ends in the middle of a varint")
@@ -122,9 +213,12 @@ def _varints(raw: Buffer, pos: int, end: int, dtype: DType) -> Iterator[np.ndarr
         lengths = ends - starts + 1
         if lengths.max() > MAX_VARINT_SIZE:
             raise errors.DataLossError("an overlong varint in a packed field")
-        place = np.arange(size) - np.repeat(starts, lengths)
-        groups = (data[:size] & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
-        yield _narrowed(np.bitwise_or.reduceat(groups, starts), dtype)
+        numbers = (data[starts] & 0x7F).astype(np.uint64)
+        longer = np.arange(starts.size)
+        for group in range(1, int(lengths.max())):
+            longer = longer[lengths[longer] > group]
+            numbers[longer] |= (data[starts[longer] + group] & 0x7F).astype(np.uint64) << np.uint64(7 * group)
+        yield _narrowed(numbers, dtype)
 
 
 def can_encode(dtype: DType) -> bool:

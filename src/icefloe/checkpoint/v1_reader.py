@@ -21,12 +21,14 @@ from icefloe.checkpoint import assembly, object_graph, slices
 from icefloe.checkpoint.entries import Entry, check_version, decode_shape, encode_entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import Entries, to_key, to_name
+from icefloe.checkpoint.large_blocks import BlockStream, find_value, is_streamed
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
-from icefloe.checkpoint.typed_values import decode_values
+from icefloe.checkpoint.typed_values import Bytes, InMemory, decode_values
+from icefloe.datatypes import DType
 from icefloe.machine import memory
 from icefloe.wire import message
-from icefloe.wire.sstable import Table
+from icefloe.wire.sstable import MAX_SNAPPY_RATIO, BlockHandle, Table
 
 
 class Records(Protocol):
@@ -164,22 +166,41 @@ class V1Reader(CheckpointReader):
             if whole is not None:
                 return self._read_stored(name, tensor, entry, whole)[chosen.index(entry.shape)]
         sizes, pieces = assembly.pieces(name, entry.shape, list(tensor.places), chosen)
-        parts = [(piece, self._read_stored(name, tensor, entry, piece.stored)) for piece in pieces]
-        array = memory.empty(sizes, entry.dtype.numpy)
-        for piece, part in parts:
-            array[piece.target] = part[piece.origin]
+        if not self._may_hold(name, tensor, entry, [piece.stored for piece in pieces]):
+            for piece in pieces:  # one of them tells what is wrong, before memory is taken for all
+                self._read_stored(name, tensor, entry, piece.stored)
+        array = _empty(sizes, entry)
+        for piece in pieces:
+            view = array[piece.target]
+            if view.flags.c_contiguous and view.shape == piece.stored.shape(entry.shape) and not view.dtype.hasobject:
+                self._read_stored(name, tensor, entry, piece.stored, view.reshape(-1))
+            else:
+                view[...] = self._read_stored(name, tensor, entry, piece.stored)[piece.origin]
         return array
 
-    def _read_stored(self, name: str, tensor: _Tensor, entry: Entry, stored: TensorSlice) -> np.ndarray:
+    def _may_hold(self, name: str, tensor: _Tensor, entry: Entry, stored: Sequence[TensorSlice]) -> bool:
+        """Whether the blocks that must hold some slices are large enough for as many elements."""
+        claimed: dict[tuple[int, BlockHandle], int] = {}
+        for chosen in stored:
+            number = tensor.places[chosen]
+            table = self._tables[number]
+            handle = table.block_of(slices.encode_key(to_key(name), chosen)) if isinstance(table, Table) else None
+            if handle is None:
+                return False
+            place = (number, handle)
+            claimed[place] = claimed.get(place, 0) + slices.volume(chosen.shape(entry.shape))
+        return all(count <= MAX_SNAPPY_RATIO * handle.size for (_, handle), count in claimed.items())
+
+    def _read_stored(
+        self, name: str, tensor: _Tensor, entry: Entry, stored: TensorSlice, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return a slice that is stored; it is read into `out`, flat, if that is given."""
         number = tensor.places[stored]
         path = self._sources[number].path
         shape = stored.shape(entry.shape)
         try:
-            record = self._tables[number].get(slices.encode_key(to_key(name), stored))
-            if record is None:
-                raise errors.DataLossError("the file has no such slice")
-            start, end = _tensor_proto(record)
-            return decode_values(memoryview(record)[start:end], entry.dtype, slices.volume(shape)).reshape(shape)
+            key = slices.encode_key(to_key(name), stored)
+            return self._decode(number, key, entry.dtype, slices.volume(shape), out).reshape(shape)
         except MemoryError:
             raise errors.ResourceExhaustedError(
                 f"no memory for tensor {name}, slice {stored}: a V1 checkpoint holds it in one record", path=path
@@ -193,15 +214,56 @@ class V1Reader(CheckpointReader):
                 f"tensor {name} has a shape that numpy cannot hold: {e}", path=path
             ) from None
 
+    def _decode(self, number: int, key: bytes, dtype: DType, count: int, out: np.ndarray | None) -> np.ndarray:
+        table, source = self._tables[number], self._sources[number]
+        if isinstance(table, Table):
+            handle = table.block_of(key)
+            if handle is not None and is_streamed(source, handle):
+                table.check_place(handle)
+                return _decode_streamed(source, handle, key, dtype, count, out)
+        record = table.get(key)
+        if record is None:
+            raise errors.DataLossError("the file has no such slice")
+        return _decode_record(InMemory(record), 0, len(record), dtype, count, out)
 
-def _tensor_proto(record: bytes) -> tuple[int, int]:
-    """Return where the TensorProto of a data record is. Raises: DataLossError if there is none."""
-    for number, wire_type, value, stop in message.scan(record):
+
+def _decode_streamed(
+    source: Source, handle: BlockHandle, key: bytes, dtype: DType, count: int, out: np.ndarray | None
+) -> np.ndarray:
+    """As `_decode_record`, for a record that is looked up in a large block, without holding the block."""
+    stream = BlockStream(source, handle)
+    try:
+        place = find_value(source, handle, stream, key)
+        if place is None:
+            raise errors.DataLossError("the file has no such slice")
+        array = _decode_record(stream, *place, dtype, count, out)
+    except errors.DataLossError as e:
+        stream.finish()  # a wrong checksum says more than what follows from it
+        e.offset = handle.offset
+        raise
+    stream.finish()
+    return array
+
+
+def _decode_record(raw: Bytes, pos: int, end: int, dtype: DType, count: int, out: np.ndarray | None) -> np.ndarray:
+    """Return the elements in the data record `raw[pos:end]`, flat. Raises: DataLossError if it holds no or other
+    data.
+    """
+    for number, wire_type, value, stop in message.scan(raw, pos, end):
         if number == 2 and wire_type == message.BYTES:
-            for inner, kind, start, end in message.scan(record, value, stop):
+            for inner, kind, start, last in message.scan(raw, value, stop):
                 if inner == 3 and kind == message.BYTES:
-                    return start, end
+                    return decode_values(raw, dtype, count, start, last, out)
     raise errors.DataLossError("the record holds no data")
+
+
+def _empty(shape: tuple[int, ...], entry: Entry) -> np.ndarray:
+    try:
+        return memory.empty(shape, entry.dtype.numpy)
+    except MemoryError:
+        raise errors.ResourceExhaustedError(f"no memory for tensor {entry.name} of shape {list(shape)}") from None
+    except ValueError as e:
+        raise errors.UnimplementedError(f"tensor {entry.name} has a shape that numpy cannot hold: {e}") from None
 
 
 def _entry_of(tensor: _Tensor) -> bytes:

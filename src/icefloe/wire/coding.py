@@ -12,9 +12,24 @@ Source: leveldb util/coding.h, tensorflow/core/lib/strings/ordered_code.h.
 
 from __future__ import annotations
 
+from typing import Protocol, overload
+
 from icefloe.errors import DataLossError
 
 Buffer = bytes | bytearray | memoryview
+
+
+class ByteSequence(Protocol):
+    """Bytes that are looked at one after another: a buffer, or what reads them when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    @overload
+    def __getitem__(self, key: int, /) -> int: ...
+
+    @overload
+    def __getitem__(self, key: slice, /) -> Buffer: ...
+
 
 MAX_VARINT_SIZE = 10
 _MAX_UINT64 = (1 << 64) - 1
@@ -32,7 +47,7 @@ def encode_varint(value: int) -> bytes:
     return bytes(out)
 
 
-def decode_varint(buf: Buffer, pos: int, end: int | None = None) -> tuple[int, int]:
+def decode_varint(buf: ByteSequence, pos: int, end: int | None = None) -> tuple[int, int]:
     """Return `(value, next_pos)` for the varint at byte `pos`; `end` is where the bytes stop, by default `len(buf)`.
 
     Raises: DataLossError if the bytes end early or the value exceeds 64 bits.
@@ -59,7 +74,7 @@ def encode_fixed32(value: int) -> bytes:
     return value.to_bytes(4, "little")
 
 
-def decode_fixed32(buf: Buffer, pos: int) -> int:
+def decode_fixed32(buf: ByteSequence, pos: int) -> int:
     """Return the 4 little-endian bytes at `pos` as a number. Raises: DataLossError if there are fewer."""
     if pos < 0 or pos + 4 > len(buf):
         raise DataLossError("truncated 32-bit number", offset=pos)

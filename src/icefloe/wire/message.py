@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from icefloe.errors import DataLossError
-from icefloe.wire.coding import Buffer, decode_varint, encode_varint, from_signed64
+from icefloe.wire.coding import Buffer, ByteSequence, decode_varint, encode_varint, from_signed64
 
 VARINT = 0
 FIXED64 = 1
@@ -95,7 +95,7 @@ def _skip_group(data: Buffer, pos: int, end: int, number: int) -> int:
     return pos
 
 
-def scan(buf: Buffer, pos: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
+def scan(buf: ByteSequence, pos: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int, int]]:
     """Yield `(number, wire_type, value, stop)` of each field of the message in `buf[pos:end]`.
 
     For VARINT and fixed types `value` is the number; for BYTES the content is `buf[value:stop]`. `stop` is where the

@@ -31,7 +31,7 @@ BLOCK_SIZE = 262144
 RESTART_INTERVAL = 16
 RAW, SNAPPY = 0, 1
 # A snappy tag of 3 bytes gives at most 64 bytes; a claim beyond that is refused before memory is taken.
-_MAX_SNAPPY_RATIO = 22
+MAX_SNAPPY_RATIO = 22
 
 Read = Callable[[int, int], bytes]
 
@@ -98,8 +98,7 @@ class Table:
     def read_block(self, handle: BlockHandle) -> bytes:
         """Return the contents of a block, uncompressed. Raises: DataLossError if it is damaged."""
         offset, size = handle.offset, handle.size
-        if offset + size + BLOCK_TRAILER_SIZE > self._size - FOOTER_SIZE:
-            raise DataLossError("truncated block read", offset=offset)
+        self.check_place(handle)
         raw = self._read(offset, size + BLOCK_TRAILER_SIZE)
         if len(raw) != size + BLOCK_TRAILER_SIZE:
             raise DataLossError("truncated block read", offset=offset)
@@ -111,6 +110,11 @@ class Table:
         if raw[size] == SNAPPY:
             return _uncompress(raw[:size], offset)
         raise DataLossError(f"bad block type {raw[size]}", offset=offset)
+
+    def check_place(self, handle: BlockHandle) -> None:
+        """Raise DataLossError if a block would not end before the footer does."""
+        if handle.offset + handle.size + BLOCK_TRAILER_SIZE > self._size - FOOTER_SIZE:
+            raise DataLossError("truncated block read", offset=handle.offset)
 
     def blocks(self) -> Iterator[tuple[list[bytes], list[bytes]]]:
         """Yield the keys and the values of each data block, in order.
@@ -136,12 +140,17 @@ class Table:
         for keys, values in self.blocks():
             yield from zip(keys, values)
 
+    def block_of(self, key: bytes) -> BlockHandle | None:
+        """Return the block that holds `key` if any does; None where all keys are less."""
+        i = bisect.bisect_left(self.separators, key)
+        return None if i == len(self.handles) else self.handles[i]
+
     def get(self, key: bytes) -> bytes | None:
         """Return the value of `key`, or None; reads one block."""
-        i = bisect.bisect_left(self.separators, key)
-        if i == len(self.handles):
+        handle = self.block_of(key)
+        if handle is None:
             return None
-        keys, values = decode_block(self.read_block(self.handles[i]))
+        keys, values = decode_block(self.read_block(handle))
         j = bisect.bisect_left(keys, key)
         return values[j] if j < len(keys) and keys[j] == key else None
 
@@ -150,7 +159,7 @@ def _uncompress(data: bytes, offset: int) -> bytes:
     import cramjam
 
     size, _ = decode_varint(data, 0)
-    if size > _MAX_SNAPPY_RATIO * len(data):
+    if size > MAX_SNAPPY_RATIO * len(data):
         raise DataLossError("corrupted compressed block contents", offset=offset)
     try:
         out = bytes(cramjam.snappy.decompress_raw(data))

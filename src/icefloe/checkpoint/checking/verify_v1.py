@@ -12,8 +12,9 @@ from icefloe.checkpoint.checking.index_scan import IndexScan, metaindex_damage, 
 from icefloe.checkpoint.checking.leftovers import leftovers_of
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.files import Source, read_head
+from icefloe.checkpoint.large_blocks import check_block, is_streamed
 from icefloe.checkpoint.v1_reader import Records, V1Reader
-from icefloe.wire.sstable import FOOTER_SIZE, Table
+from icefloe.wire.sstable import FOOTER_SIZE, BlockHandle, Table
 
 _MAX_SHARDS = 99999
 _MAX_WALKED = 4 << 30
@@ -79,7 +80,7 @@ def _check_blocks(path: str, out: Verification, progress: Progress | None) -> bo
             out.blocks += len(table.handles)
             for i, handle in enumerate(table.handles):
                 try:
-                    table.read_block(handle)
+                    _check_block(source, table, handle)
                 except errors.DataLossError as e:
                     damage.append((handle.offset, e.message))
                     whole = whole and i > 0
@@ -96,6 +97,14 @@ def _check_blocks(path: str, out: Verification, progress: Progress | None) -> bo
         return whole
     finally:
         source.close()
+
+
+def _check_block(source: Source, table: Table, handle: BlockHandle) -> None:
+    if is_streamed(source, handle):
+        table.check_place(handle)
+        check_block(source, handle)
+    else:
+        table.read_block(handle)
 
 
 def _missing_shards(paths: Sequence[str]) -> list[Problem]:
