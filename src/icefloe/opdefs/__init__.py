@@ -12,16 +12,14 @@ import functools
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from icefloe import errors
 from icefloe.near_names import near_names, question
 from icefloe.proto import AttrValue, OpDef, OpList
 
 
-@dataclass(frozen=True, slots=True)
-class Arg:
+class Arg(NamedTuple):
     """One input or output argument of an op: a tensor, or a list of them where `is_list`.
 
     dtype: DataType number where the type is fixed, else 0 and `type_attr` or `type_list_attr` names the attr that
@@ -41,8 +39,7 @@ class Arg:
         return bool(self.number_attr or self.type_list_attr)
 
 
-@dataclass(frozen=True, slots=True)
-class AttrSpec:
+class AttrSpec(NamedTuple):
     """One attr of an op.
 
     type: int, float, bool, string, type, shape, tensor, func, or list(...) of one of these.
@@ -59,8 +56,7 @@ class AttrSpec:
     minimum: int
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """An OpDef in a form that is quick to walk: of a registered op, or of a function in a graph's library."""
 
     name: str
