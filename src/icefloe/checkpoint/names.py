@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -110,7 +109,7 @@ def commit_file(prefix: str, token: str) -> str:
 
 def new_token() -> str:
     """Return a token that no other save has."""
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()  # as `secrets` would make it, whose import brings hashes and random numbers
 
 
 def split(prefix: str) -> tuple[str, str]:
