@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 
 from icefloe import errors
@@ -31,6 +30,8 @@ def new_file(path: str) -> Iterator[Callable[[bytes | memoryview], None]]:
 def new_path(path: str) -> Iterator[str]:
     """As `new_file`, for a library that opens the file itself: give the path of an empty file to write."""
     if files.is_url(path):
+        import tempfile
+
         with tempfile.TemporaryDirectory() as folder, _uploading(path) as write:
             local = os.path.join(folder, os.path.basename(path) or "file")
             yield local
