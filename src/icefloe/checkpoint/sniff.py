@@ -6,7 +6,9 @@ Only a few kilobytes at both ends are read, whatever the size.
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from dataclasses import dataclass
 
 from icefloe import errors
@@ -18,6 +20,7 @@ from icefloe.wire.magic import known_magic, markup
 from icefloe.wire.sstable import FOOTER_SIZE, TABLE_MAGIC, Table
 
 _HEAD = 4096
+_STATE = re.compile(r"^[ \t]*(?:all_)?model_checkpoint_paths?[ \t]*[:=]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,9 @@ def _sniff_text(head: bytes) -> Finding | None:
         text = head.decode("utf-8-sig")
     except UnicodeDecodeError as e:
         if e.start < len(head) - 4:  # not merely cut in the middle of a character
-            return None
+            # Names in UTF-16 or Latin-1: nothing else of ours is text in these.
+            is_wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+            return _state_of(head.decode("utf-16", "replace") if is_wide else head.decode("latin-1"))
         text = head[: e.start].decode("utf-8-sig")
     if any(c < " " and c not in "\t\n\r\f\x1b" for c in text):
         return None
@@ -107,8 +112,8 @@ def _sniff_text(head: bytes) -> Finding | None:
     other = known_magic(start.encode()) or markup(start)
     if other is not None:
         return Finding(*other)
-    if start.startswith("model_checkpoint_path:") or "\nmodel_checkpoint_path:" in text:
-        return Finding("state", "the state file of a checkpoint directory")
+    if (state := _state_of(text)) is not None:
+        return state
     if start.startswith("{"):
         if '"modelTopology"' in text or '"weightsManifest"' in text or '"format": "graph-model"' in text:
             return Finding("tfjs", "a TensorFlow.js model")
@@ -120,6 +125,11 @@ def _sniff_text(head: bytes) -> Finding | None:
     if start.startswith(("node {", "node{", "versions {", "library {")) or "\nnode {" in text:
         return Finding("graph_text", "a GraphDef in text form")
     return Finding("text", "a text file")
+
+
+def _state_of(text: str) -> Finding | None:
+    found = _STATE.search(text)
+    return Finding("state", "the state file of a checkpoint directory") if found else None
 
 
 def _sniff_proto(head: bytes, source: Source) -> Finding | None:

@@ -5,6 +5,8 @@
     all_model_checkpoint_paths: "model.ckpt-30"
 
 A relative path is relative to the directory of the file. Source: tensorflow/python/training/checkpoint_state.proto.
+
+`state_text` reads what people and editors make of such a file.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from icefloe.checkpoint import commit, files, names
 from icefloe.checkpoint.completeness import gap_in
 from icefloe.checkpoint.single_file import new_file
 from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.state_text import read_text
 
 if TYPE_CHECKING:
     from icefloe.proto import CheckpointState
@@ -41,14 +44,9 @@ def parse_state(data: bytes, path: str) -> CheckpointState:
 
     Raises: DataLossError if it does not parse, InvalidArgumentError if it names no latest checkpoint.
     """
-    from google.protobuf import text_format
-
-    from icefloe.proto import POOL, CheckpointState
-
-    state = CheckpointState()
     try:
-        text_format.Merge(data.decode("utf-8"), state, descriptor_pool=POOL)
-    except (text_format.ParseError, UnicodeDecodeError, ValueError, RecursionError) as e:
+        state = read_text(data)
+    except ValueError as e:
         raise errors.DataLossError(f"not a checkpoint state file: {e}", path=path) from None
     if not state.model_checkpoint_path:
         raise errors.InvalidArgumentError("the state file names no latest checkpoint", path=path)
@@ -93,12 +91,12 @@ def make_state(
     The latest path is appended to the others where it is not their last. Where `directory` is relative, relative
     paths become relative to it.
 
-    Raises: ValueError if there are timestamps, but not one per path.
+    Raises: ValueError if there are timestamps, but not one per path, or if a path is no text in UTF-8.
     """
     from icefloe.proto import CheckpointState
 
-    directory, latest = os.fspath(directory), os.fspath(model_checkpoint_path)
-    kept = [os.fspath(p) for p in all_model_checkpoint_paths]
+    directory, latest = os.fsdecode(directory), os.fsdecode(model_checkpoint_path)
+    kept = [os.fsdecode(p) for p in all_model_checkpoint_paths]
     if not kept or kept[-1] != latest:
         kept.append(latest)
     if timestamps and len(timestamps) != len(kept):
@@ -108,6 +106,7 @@ def make_state(
         )
     if not os.path.isabs(directory):
         latest, *kept = (p if os.path.isabs(p) else os.path.relpath(p, directory or ".") for p in (latest, *kept))
+    latest, *kept = (_as_utf8(p, directory) for p in (latest, *kept))
     state = CheckpointState(
         model_checkpoint_path=latest,
         all_model_checkpoint_paths=kept,
@@ -116,6 +115,19 @@ def make_state(
     if last_preserved_timestamp is not None:
         state.last_preserved_timestamp = last_preserved_timestamp
     return state
+
+
+def _as_utf8(path: str, directory: str) -> str:
+    """Return a path as a state file can hold it: relative to its directory where a name above is not UTF-8."""
+    if path.isascii():
+        return path
+    for form in (path, os.path.relpath(path, directory or ".") if os.path.isabs(path) else path):
+        try:
+            form.encode("utf-8")
+        except UnicodeEncodeError:
+            continue
+        return form
+    raise errors.InvalidArgumentError(f"a state file holds names in UTF-8 only, which {os.fsencode(path)!r} is not")
 
 
 def write_state(path: Path, state: CheckpointState) -> None:
@@ -245,8 +257,18 @@ def readings(directory: str, stored: str) -> Iterator[str]:
 
 
 def locate_stored(directory: str, stored: str) -> str | None:
-    """Return where the checkpoint is that a state file calls `stored`, or None; whether it is complete is not asked."""
-    return next((path for path in readings(directory, stored) if checkpoint_exists(path)), None)
+    """Return where the checkpoint is that a state file calls `stored`, or None; whether it is complete is not asked.
+
+    A file of the checkpoint stands for it, and blanks around the name, or a slash behind it, do not count.
+    """
+    bare = stored.strip().rstrip("/")
+    part = names.parse(bare)
+    for text in dict.fromkeys((stored, bare, *(() if part is None or part.is_temporary else (part.prefix,)))):
+        for path in readings(directory, text):
+            is_file_of_one = names.parse(path) is not None and commit.locate(path) is None
+            if not is_file_of_one and checkpoint_exists(path):
+                return path
+    return None
 
 
 def latest_checkpoint(

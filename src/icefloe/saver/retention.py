@@ -1,19 +1,20 @@
 """Which checkpoints of a run are kept.
 
 The newest `max_to_keep` stay. One that falls out is deleted, unless it was written later than the next point in time
-at which one is to be kept for good: that point starts `every_hours` after the Saver was made and moves on by
-`every_hours` each time one is kept.
+at which one is to be kept for good: that point starts `every_hours` after the Saver was made and moves on in steps of
+`every_hours`, each time one is kept, until it is behind that. A clock that is set back takes it along.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 
 class Retention:
     """The list of recent checkpoints, oldest first, as pairs of path and time of writing in seconds.
 
-    max_to_keep: 0 deletes nothing; then `paths` stays empty, as in TensorFlow, but `listed` holds all that were
+    max_to_keep: 0 or less deletes nothing; then `paths` stays empty, as in TensorFlow, but `listed` holds all that were
     recorded. started: the time at which the hours begin to count.
     """
 
@@ -21,6 +22,7 @@ class Retention:
         self.max_to_keep = max_to_keep
         self._interval = every_hours * 3600
         self._keep_after = started + self._interval
+        self._newest = started
         self._recent: list[tuple[str, float]] = []
         self._fallen: list[tuple[str, float]] = []
         self._all: dict[str, None] = {}
@@ -28,7 +30,11 @@ class Retention:
     @property
     def listed(self) -> list[str]:
         """The checkpoints that a state file should list, oldest first."""
-        return self.paths if self.max_to_keep else list(self._all)
+        return list(self._all) if self.keeps_all else self.paths
+
+    @property
+    def keeps_all(self) -> bool:
+        return self.max_to_keep <= 0
 
     def know(self, paths: Iterable[str]) -> None:
         """Take in checkpoints of earlier runs, oldest first, where all are listed."""
@@ -44,21 +50,34 @@ class Retention:
 
     def record(self, path: str, time: float) -> None:
         """Add a checkpoint as the newest; one of the same path is replaced."""
-        if not self.max_to_keep:
+        if self.keeps_all:
             self._all.pop(path, None)
             self._all[path] = None
             return
+        if time < self._newest:
+            back = self._newest - time
+            self._keep_after -= back
+            self._recent = [(path, written - back) for path, written in self._recent]
+        self._newest = time
         self._recent = [pair for pair in self._recent if pair[0] != path]
         self._recent.append((path, time))
-        if len(self._recent) > self.max_to_keep:
+        while len(self._recent) > self.max_to_keep:
             self._fallen.append(self._recent.pop(0))
 
-    def next_to_delete(self) -> str | None:
-        """Return the path of a checkpoint that is no longer to be kept, once for each; None where there is none."""
-        if not self._fallen:
-            return None
-        path, time = self._fallen.pop(0)
-        if time > self._keep_after:
-            self._keep_after += self._interval
-            return None
-        return path
+    def to_delete(self) -> list[str]:
+        """Return the paths of checkpoints that are no longer to be kept, each once."""
+        out = []
+        for path, time in self._fallen:
+            if time > self._keep_after:
+                self._keep_after += self._interval * self._steps(time)
+            else:
+                out.append(path)
+        self._fallen.clear()
+        return out
+
+    def _steps(self, time: float) -> int:
+        """Return how many intervals bring the next point in time behind `time`: after a pause no checkpoints are kept
+        for the time that passed without any.
+        """
+        late = time - self._keep_after
+        return math.ceil(late / self._interval) if self._interval > 0 and math.isfinite(late) else 1

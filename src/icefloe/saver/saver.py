@@ -11,8 +11,6 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from icefloe import errors
 from icefloe.checkpoint.merge import remove_unmerged
 from icefloe.graph.collections import GraphKeys, register_proto_function
@@ -20,7 +18,7 @@ from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.naming import prepend_name_scope, strip_name_scope
 from icefloe.meta_graph.scopes import in_scope
 from icefloe.proto import MetaGraphDef, SaverDef, cast_message
-from icefloe.saver import meta_files, restoring, state
+from icefloe.saver import meta_files, restoring, save_names, state
 from icefloe.saver.builder import BaseSaverBuilder, BulkSaverBuilder
 from icefloe.saver.restore_options import RestoreOptions
 from icefloe.saver.restore_report import RestoreReport
@@ -44,7 +42,7 @@ class Saver:
         collection `saveable_objects`.
     reshape: a value of another shape with as many elements is reshaped when it is restored.
     sharded: one shard per device.
-    max_to_keep: how many checkpoints are kept; 0 or None deletes none, and the state file lists all.
+    max_to_keep: how many checkpoints are kept; 0, None or less deletes none, and the state file lists all.
     keep_checkpoint_every_n_hours: of those that would be deleted, one per so many hours is kept.
     name: the name scope of the nodes, `save` by default.
     restore_sequentially: taken for TensorFlow's sake; restoring is one step.
@@ -197,18 +195,6 @@ class Saver:
                 found.append((path, times[0]))
         self._retention.set(found)
 
-    def _file_for(self, sess: Any, save_path: str, global_step: Any, latest_filename: str) -> str:
-        """Return the prefix to write: `save_path` with the step."""
-        if global_step is None:
-            if os.path.basename(save_path) == latest_filename and not self._sharded:
-                raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
-            return save_path
-        if isinstance(global_step, (int, np.integer)):
-            step = int(global_step)
-        else:
-            step = int(sess.run(global_step))
-        return f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step:d}"
-
     def save(
         self,
         sess: Any,
@@ -228,19 +214,21 @@ class Saver:
         checkpoints. write_meta_graph: write the graph too, as `<prefix>.<meta_graph_suffix>`. strip_default_attrs,
         save_debug_info: how; as in `export_meta_graph`.
 
-        Raises: TypeError if `sess` is no session; ValueError if the directory does not exist or `latest_filename` is
-        no plain name; RuntimeError if the nodes have not been built; FailedPreconditionError if a variable is not
-        initialised.
+        Raises: TypeError if `sess` is no session; ValueError if the directory does not exist, `latest_filename` is no
+        plain name, or two of the files would have one name; RuntimeError if the nodes have not been built;
+        FailedPreconditionError if a variable is not initialised.
         """
         if not self._is_empty:
             self._built_def("save")
-        latest_filename = "checkpoint" if latest_filename is None else latest_filename
-        if os.path.split(latest_filename)[0]:
-            raise ValueError("'latest_filename' must not contain path components")
+        latest_filename = save_names.state_name(latest_filename)
         save_path = state.local_path(save_path)
-        checkpoint_file = self._file_for(sess, save_path, global_step, latest_filename)
         if not (hasattr(sess, "run") and hasattr(sess, "graph")):
             raise TypeError(f"'sess' must be a Session; {sess}")
+        checkpoint_file = save_names.with_step(sess, save_path, global_step, padded=self._pad_step_number)
+        if global_step is None and os.path.basename(save_path) == latest_filename and not self._sharded:
+            raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
+        meta_file = state.meta_graph_filename(checkpoint_file, meta_graph_suffix) if write_meta_graph else None
+        save_names.check_distinct(checkpoint_file, meta_file, latest_filename if write_state else None)
         written = None
         if not self._is_empty:
             directory = os.path.dirname(save_path)
@@ -252,10 +240,10 @@ class Saver:
                 if directory and not os.path.isdir(directory):
                     raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from error
                 raise
-        if write_meta_graph:
+        if meta_file is not None:
             with sess.graph.as_default():
                 self.export_meta_graph(
-                    state.meta_graph_filename(checkpoint_file, meta_graph_suffix),
+                    meta_file,
                     strip_default_attrs=strip_default_attrs,
                     save_debug_info=save_debug_info,
                 )
@@ -271,10 +259,10 @@ class Saver:
         except BaseException:
             remove_unmerged(prefix)
             raise
-        return written.decode() if isinstance(written, bytes) else str(written)
+        return os.fsdecode(written)
 
     def _record(self, path: str, directory: str, latest_filename: str, meta_graph_suffix: str) -> None:
-        if not self._retention.max_to_keep and not self._retention.listed:
+        if self._retention.keeps_all and not self._retention.listed:
             self._retention.know(state.existing_checkpoints(directory, latest_filename))
         self._retention.record(path, time.time())
         state.write_checkpoint_state(
@@ -284,8 +272,7 @@ class Saver:
             latest_filename=latest_filename,
             relative=self._save_relative_paths,
         )
-        old = self._retention.next_to_delete()
-        if old is not None:
+        for old in self._retention.to_delete():
             try:
                 state.remove_checkpoint(old, self.saver_def.version, meta_graph_suffix)
             except (errors.OpError, OSError) as error:
@@ -393,6 +380,8 @@ class Saver:
             return None
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
+        if not (hasattr(sess, "run") and hasattr(sess, "graph")):
+            raise TypeError(f"'sess' must be a Session; {sess}")
         options = RestoreOptions(strict, include, exclude, rename, on_shape, cast, ema, init_missing)
         return restoring.restore(sess, self._built_def("restore"), os.fspath(save_path), options)
 

@@ -137,7 +137,10 @@ def _listed(folder: str, state_path: str) -> tuple[str | None, list[str]]:
     """
     if not files.is_file(state_path):
         return None, []
-    state = state_file.parse_state(state_file.read_bytes(state_path), state_path)
+    try:
+        state = state_file.parse_state(state_file.read_bytes(state_path), state_path)
+    except errors.OpError as e:
+        raise e.add_context(hint=f"Make it anew with `icefloe ckpt state {folder} --rebuild`.") from None
     stored = [*state.all_model_checkpoint_paths, state.model_checkpoint_path]
     found = [place for one in stored if (place := state_file.locate_stored(folder, one)) is not None]
     return state_file.locate_stored(folder, state.model_checkpoint_path), found
