@@ -154,6 +154,7 @@ from icefloe.datatypes import complex128 as complex128
 from icefloe.datatypes import complex64 as complex64
 from icefloe.lib.array_join import concat as concat
 from icefloe.lib.control_flow_cond import cond as cond
+from icefloe import config as config
 from icefloe.lib.confusion import confusion_matrix as confusion_matrix
 from icefloe.lib.math_elementwise import conj as conj
 from icefloe.graph.conversion import constant as constant
@@ -833,6 +834,7 @@ __all__ = [
     "complex64",
     "concat",
     "cond",
+    "config",
     "confusion_matrix",
     "conj",
     "constant",

@@ -34,6 +34,38 @@ NAMES: dict[str, dict[str, str]] = {
         "checkpoint.keeping.prune": "prune",
         "checkpoint.keeping.state": "state",
     },
+    "config": {
+        "module": "experimental optimizer threading",
+        "lib.process_config": """
+            LogicalDevice LogicalDeviceConfiguration PhysicalDevice functions_run_eagerly
+            experimental_functions_run_eagerly=functions_run_eagerly
+            experimental_run_functions_eagerly=run_functions_eagerly get_logical_device_configuration
+            get_soft_device_placement get_visible_devices list_logical_devices list_physical_devices
+            run_functions_eagerly set_logical_device_configuration set_soft_device_placement set_visible_devices
+        """,
+    },
+    "config.experimental": {
+        "lib.process_config": """
+            VirtualDeviceConfiguration=LogicalDeviceConfiguration enable_op_determinism
+            enable_tensor_float_32_execution get_device_details get_memory_growth
+            get_virtual_device_configuration=get_logical_device_configuration get_visible_devices
+            list_logical_devices list_physical_devices set_memory_growth
+            set_virtual_device_configuration=set_logical_device_configuration set_visible_devices
+            tensor_float_32_execution_enabled
+        """,
+    },
+    "config.optimizer": {
+        "lib.process_config": """
+            get_experimental_options=get_optimizer_experimental_options get_jit=get_optimizer_jit
+            set_experimental_options=set_optimizer_experimental_options set_jit=set_optimizer_jit
+        """,
+    },
+    "config.threading": {
+        "lib.process_config": """
+            get_inter_op_parallelism_threads get_intra_op_parallelism_threads set_inter_op_parallelism_threads
+            set_intra_op_parallelism_threads
+        """,
+    },
     "data": {
         "module": "experimental",
         "lib.data_arguments": "AUTOTUNE INFINITE_CARDINALITY=INFINITE UNKNOWN_CARDINALITY=UNKNOWN",

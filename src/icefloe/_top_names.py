@@ -2,10 +2,10 @@
 
 NAMES: dict[str, str] = {
     "module": """
-        errors proto raw_ops app audio bitwise ckpt compat data debugging distributions dtypes feature_column
-        flags gfile graph_util graphs image initializers io layers linalg logging lookup losses manip math
-        metrics nest nn python_io quantization queue ragged random resource_loader saved_model sets signal
-        sparse spectral strings summary sysconfig test timeline train version
+        errors proto raw_ops app audio bitwise ckpt compat config data debugging distributions dtypes
+        feature_column flags gfile graph_util graphs image initializers io layers linalg logging lookup losses
+        manip math metrics nest nn python_io quantization queue ragged random resource_loader saved_model sets
+        signal sparse spectral strings summary sysconfig test timeline train version
     """,
     "_version": "COMPILER_VERSION GIT_VERSION VERSION",
     "graph.graph": """

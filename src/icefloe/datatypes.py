@@ -368,8 +368,10 @@ def as_dtype(type_value: Any) -> DType:
     if type_value is not None and not isinstance(type_value, (int, float, complex)):
         try:
             dtype = np.dtype(type_value)
-        except TypeError:
+        except (TypeError, ValueError):  # newer numpy refuses an attribute `dtype` that holds no dtype
             dtype = None
+        if dtype is None and (named := getattr(type_value, "dtype", None)) is not None:
+            return as_dtype(named)
         if dtype is not None:
             known = _BY_NUMPY.get(dtype) or _BY_NUMPY.get(dtype.newbyteorder("="))
             if known is not None:

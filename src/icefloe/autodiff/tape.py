@@ -21,6 +21,7 @@ from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.graph import get_default_graph
 from icefloe.graph.indexed_slices import IndexedSlices
 from icefloe.graph.operation import Operation
+from icefloe.graph.sparse_tensor import SparseTensor
 from icefloe.graph.tensor import Tensor
 from icefloe.lib.array_create import zeros, zeros_like
 from icefloe.lib.array_join import concat, stack
@@ -133,15 +134,16 @@ class GradientTape:
 
         output_gradients: of each of the targets, by default ones. A source that was not watched has none.
 
-        Raises: RuntimeError at the second time, if the tape is not persistent.
+        Raises: RuntimeError at the second time, if the tape is not persistent; ValueError for a SparseTensor.
         """
         self._use()
-        given = None if output_gradients is None else flatten(output_gradients)
-        flat = flatten(sources)
-        made = self._gradients(flatten(target), flat, given)
+        given = None if output_gradients is None else [_values_of(dy) for dy in flatten(output_gradients)]
+        given_sources = flatten(sources)
+        flat = [_values_of(x) for x in given_sources]
+        made = self._gradients([_values_of(y) for y in flatten(target)], flat, given)
         if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
             made = [zeros_like(x) if grad is None else grad for x, grad in zip(flat, made)]
-        return pack_sequence_as(sources, made)
+        return pack_sequence_as(sources, [_with_values(x, grad) for x, grad in zip(given_sources, made)])
 
     def _gradients(self, targets: Sequence[Any], sources: Sequence[Any], given: Any) -> list[Any]:
         ops = self._operations()
@@ -248,6 +250,18 @@ def _columns(target: Tensor) -> list[Tensor]:
 
 def _dense(grad: Any) -> Any:
     return convert_to_tensor(grad)
+
+
+def _values_of(x: Any) -> Any:
+    """Return what of `x` is differentiated: of a RaggedTensor the innermost values. Raises: ValueError if nothing."""
+    if isinstance(x, SparseTensor):
+        raise ValueError("Type SparseTensor is not supported as a gradient source or gradient target.")
+    return x.flat_values if hasattr(type(x), "flat_values") else x
+
+
+def _with_values(x: Any, grad: Any) -> Any:
+    """Return the gradient of `x`, from that of what `_values_of` returned."""
+    return x.with_flat_values(grad) if grad is not None and hasattr(type(x), "flat_values") else grad
 
 
 def _graph_tensor(x: Any) -> Any:

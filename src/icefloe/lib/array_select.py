@@ -17,6 +17,7 @@ from icefloe.lib.array_create import ones_like
 from icefloe.lib.array_join import concat
 from icefloe.lib.array_shape import reshape, shape, shape_internal, squeeze
 from icefloe.lib.constants import get_static_value, hinted, is_tensor
+from icefloe.lib.nest import is_composite, map_structure
 from icefloe.shapes import TensorShape, as_shape
 
 
@@ -266,7 +267,9 @@ def _padded(size: int | None, pair: Any) -> int | None:
 
 
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """Return `input`; gradients treat it as a constant."""
+    """Return `input`, a tensor or composite; gradients treat it as a constant."""
+    if is_composite(input):
+        return map_structure(stop_gradient, input, expand_composites=True)
     return apply_op("StopGradient", input, name=name)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from icefloe import errors
+from icefloe.process_options import OPTIONS
 from icefloe.resources.variable import Variable
 
 if TYPE_CHECKING:
@@ -132,6 +133,10 @@ class ResourceManager:
 
             digest = hashlib.blake2b(node.encode("utf-8", "surrogateescape"), digest_size=8).digest()
             seed, seed2 = self.seed, int.from_bytes(digest, "little", signed=True)
+        elif seed == seed2 == 0 and OPTIONS.deterministic:
+            raise errors.InvalidArgumentError(
+                "When determinism is enabled, random ops must have a seed specified, but neither seed nor seed2 is set"
+            )
         found = self._streams.get(node)
         if found is None:
             from icefloe.philox.stream import Stream

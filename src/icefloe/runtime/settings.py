@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from icefloe import errors
+from icefloe.process_options import OPTIONS
 from icefloe.proto import ConfigProto
 from icefloe.resources.manager import FilePolicy
 
@@ -76,7 +77,7 @@ def _is_config_proto(config: Any) -> bool:
 def checked_config(config: Any) -> tuple[Config, bool]:
     """Return the settings, and whether `graph_def` shall have shapes."""
     if config is None:
-        return Config(), False
+        return Config(intra_op_parallelism_threads=max(0, OPTIONS.intra_op_parallelism_threads or 0)), False
     if isinstance(config, Config):
         return config, False
     if not _is_config_proto(config):
