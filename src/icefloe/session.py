@@ -167,6 +167,7 @@ class BaseSession:
             fed, values = feeds.expand(self._graph, _checked_feed_dict(feed_dict))
         else:
             fed, values = [], []
+        run_metadata = run_metadata or None
         if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
             got = type(run_metadata).__name__
             raise TypeError(f"Argument `run_metadata` must be a RunMetadata message, but got {got!r}")
@@ -229,7 +230,7 @@ class BaseSession:
 
         Its plan is made and compiled now. accept_options: let the function take `options` and `run_metadata`.
 
-        Raises: TypeError if `feed_list` is no list; what `run` raises for the fetches and keys.
+        Raises: TypeError if `feed_list` is no list; what `run` raises for the fetches. A call raises what `run` does.
         """
         self._check_usable()
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
@@ -237,7 +238,9 @@ class BaseSession:
         keys = list(feed_list or ())
         structure = self._structure(fetches)
         if all(isinstance(key, Tensor) and key.graph is self._graph for key in keys) and structure.elements:
-            self._program(structure, keys).compile()
+            # What is wrong with it a call tells, as in TensorFlow: one that is never made does no harm.
+            with contextlib.suppress(errors.OpError):
+                self._program(structure, keys).compile()
 
         def call(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
             return self.run(fetches, dict(zip(keys, values)), options, run_metadata)
@@ -276,7 +279,11 @@ class BaseSession:
         key = self._key(structure, keys)
         shared = self._partial_plans.get(
             key,
-            lambda: partial.PartialPlan(plan.build(structure.tensors, structure.targets, keys), self._scope),
+            lambda: partial.PartialPlan(
+                plan.build(structure.tensors, structure.targets, keys),
+                self._scope,
+                node_by_node=self._settings.check_numerics,
+            ),
             lambda made: len(made.plan.steps),
         )
         names = [",".join(e.name for e in part) for part in (keys, structure.tensors, structure.targets)]
@@ -306,7 +313,12 @@ class BaseSession:
             raise errors.InvalidArgumentError(partial.UNKNOWN_HANDLE)
         if not structure.elements and not fed:
             return structure.rebuild(())
-        return structure.rebuild(known.run.step(structure.elements, fed, values, self._context(None)))
+        observer = None
+        if self._settings.check_numerics:
+            from icefloe.runtime.numerics import NumericsCheck
+
+            observer = NumericsCheck()
+        return structure.rebuild(known.run.step(structure.elements, fed, values, self._context(None, observer)))
 
     def partial(self, fetches: Any, feeds: Any = None) -> Partial:
         """Return a context manager for a partial run, which is released at the end of the block."""
@@ -314,7 +326,7 @@ class BaseSession:
 
     def _context(self, options: Any, observer: Observer | None = None) -> RunContext:
         timeout = self._settings.operation_timeout_in_ms
-        if options is not None:
+        if options:  # as in TensorFlow anything that is false is none
             asked = getattr(options, "timeout_in_ms", None)
             if asked is None:
                 raise TypeError(f"Argument `options` must be a RunOptions message, but got {type(options).__name__!r}")

@@ -482,7 +482,13 @@ class RaggedTensor:
 
     def feed_parts(self, value: Any) -> list[tuple[Tensor, Any]]:
         """Return the tensors a session feeds for it, each with its part of `value`."""
-        return list(zip(self.fetch_parts()[0], [*value.nested_row_splits, value.flat_values]))
+        tensors = self.fetch_parts()[0]
+        if not isinstance(value, RaggedTensorValue) or len(value.nested_row_splits) + 1 != len(tensors):
+            raise TypeError(
+                f"Cannot feed {value!r} for {self}: expected a RaggedTensorValue with {len(tensors) - 1} ragged "
+                "dimensions, as ragged.constant_value makes one"
+            )
+        return list(zip(tensors, [*value.nested_row_splits, value.flat_values]))
 
     def component_tensors(self) -> list[Tensor]:
         """Return the tensors it consists of: flat values, then splits."""

@@ -10,6 +10,7 @@ waits. So the input queue of a training step does not keep it off the fast engin
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import os
 import threading
@@ -33,16 +34,17 @@ _IDLE = 10.0
 class _Job(Pending):
     """A call that another thread makes."""
 
-    __slots__ = ("_call",)
+    __slots__ = ("_call", "_variables")
 
     def __init__(self, call: Callable[[], Any]) -> None:
         super().__init__()
         self._call = call
+        self._variables = contextvars.copy_context()
 
     def run(self) -> None:
         try:
             with np.errstate(all="ignore"):
-                result = self._call()
+                result = self._variables.run(self._call)
         except BaseException as error:
             self.end(error=error)
         else:

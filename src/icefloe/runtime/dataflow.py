@@ -55,7 +55,6 @@ class Dataflow:
                     self.consumers[source][output].append((position, at))
             for control in step.controls:
                 self.followers[control].append(position)
-        self.roots = [p for p in range(count) if not self.waiting[p]]
         self.frames: list[str] = []
         self.constant: list[bool] = []
         self.enters: dict[str, int] = {}
@@ -69,10 +68,19 @@ class Dataflow:
             self.frames.append(name)
             self.constant.append(constant)
         self.fetched = {made[slot][0] for slot in plan.fetches if slot in made}
-        self._check_frames(made)
+        for position in self._check_frames(made):
+            for slot in plan.steps[position].after:
+                self.waiting[position] += 1
+                self.controls[position] += 1
+                self.of_feeds[slot].append((position, -1))
+        self.roots = [p for p in range(count) if not self.waiting[p]]
 
-    def _check_frames(self, made: dict[int, tuple[int, int]]) -> None:
-        """Raise InvalidArgumentError for a node whose inputs never meet, because they are in different loops."""
+    def _check_frames(self, made: dict[int, tuple[int, int]]) -> list[int]:
+        """Return the steps that are in no loop.
+
+        Raises: InvalidArgumentError for a node whose inputs never meet, because they are in different loops.
+        """
+        outside = []
         # The frame of a step's outputs, as the path of Enters. Back edges come from later steps of the same frame.
         of: dict[int, tuple[str, ...]] = {}
         for position, step in enumerate(self.plan.steps):
@@ -88,6 +96,8 @@ class Dataflow:
                     f"{{{{node {name}}}}} has inputs from different frames. {said}", node=name
                 )
             place = next(iter(places), ())
+            if not place:
+                outside.append(position)
             if self.kinds[position] == ENTER:
                 place = (*place, self.frames[position])
             elif self.kinds[position] == EXIT:
@@ -97,3 +107,4 @@ class Dataflow:
                     )
                 place = place[:-1]
             of[position] = place
+        return outside

@@ -83,6 +83,8 @@ def keys_of(graph: Graph, feeds: Any) -> list[Tensor]:
             inner = conversion.feed_partial(feed)
         for key in inner:
             tensor = tensor_of(graph, key, "argument `feed` key")
+            if not graph.is_feedable(tensor):
+                raise ValueError(f"Tensor {tensor.name} may not be fed.")
             found[id(tensor)] = tensor
     return list(found.values())
 

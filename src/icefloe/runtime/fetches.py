@@ -13,7 +13,7 @@ import collections
 import dataclasses
 import functools
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from icefloe import errors
@@ -55,18 +55,26 @@ def _sparse_parts(sparse: SparseTensor) -> list[Any]:
     return [sparse.indices, sparse.values, sparse.dense_shape]
 
 
+def _fed_parts(key: Any, tensors: list[Any], value: Any, parts: str) -> list[tuple[Any, Any]]:
+    """Return the tensors that `key` consists of, each with its part of `value`; one too many is no matter."""
+    given = [] if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) else list(value)
+    if len(given) < len(tensors):
+        raise TypeError(f"Cannot feed {value!r} for {key}: expected a {type(key).__name__}Value or a tuple ({parts})")
+    return list(zip(tensors, given))
+
+
 # Newest first, as in TensorFlow.
 CONVERSIONS: list[Conversion] = [
     Conversion(
         SparseTensor,
         lambda sparse: (_sparse_parts(sparse), lambda values: SparseTensorValue(*values)),
-        lambda sparse, value: list(zip(_sparse_parts(sparse), value)),
+        lambda sparse, value: _fed_parts(sparse, _sparse_parts(sparse), value, "indices, values, dense_shape"),
         _sparse_parts,
     ),
     Conversion(
         IndexedSlices,
         lambda slices: (_slices_parts(slices), _slices_value),
-        lambda slices, value: list(zip(_slices_parts(slices), value)),
+        lambda slices, value: _fed_parts(slices, _slices_parts(slices), value, "values, indices, dense_shape"),
         _slices_parts,
     ),
 ]

@@ -17,6 +17,15 @@ class PartialHandle(str):
 
     run: partial.PartialRun
 
+    def __copy__(self) -> PartialHandle:
+        return self
+
+    def __deepcopy__(self, memo: object) -> PartialHandle:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (str(self),)  # the run stays with its session
+
 
 class Partial:
     """A partial run in a `with` block.

@@ -443,7 +443,8 @@ class _OneLoop:
         loop, inputs, controls = made
         item = len(whole.items)
         node = whole.items[self.condition].node
-        whole.items.append(Step(node, tuple(inputs), tuple(self.exits), tuple(controls), loop=loop))
+        after = dict.fromkeys(slot for i in (*frame.enters, *frame.members) for slot in whole.items[i].after)
+        whole.items.append(Step(node, tuple(inputs), tuple(self.exits), tuple(controls), loop=loop, after=tuple(after)))
         for slot in self.exits:
             whole.maker[slot] = item
         for gone in (*self.of_type.get("Exit", ()), *frame.enters):

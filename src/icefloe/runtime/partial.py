@@ -6,9 +6,11 @@ What a call asks for is checked before anything of it happens, so a refused call
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,16 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.runtime import failures, general, keeping, program, routine
 from icefloe.runtime.bind import Scope, read_cell
+from icefloe.runtime.context import RunContext
 from icefloe.runtime.dataflow import Dataflow
 from icefloe.runtime.interpret import Slots, closure
 from icefloe.runtime.plan import Plan
+
+# Seconds between two looks whether a call that waits for its turn may still wait.
+_LOOK_EVERY = 0.5
+
+# The partial runs that a step is under way of, on this thread or the one that waits for it.
+_stepping: contextvars.ContextVar[frozenset[int]] = contextvars.ContextVar("stepping", default=frozenset())
 
 UNKNOWN_HANDLE = "Must run 'setup' before performing partial runs!"
 
@@ -31,16 +40,20 @@ class PartialPlan:
     needs: for each step, the feeds it depends on, directly or not, as the bits of a number.
     """
 
-    def __init__(self, plan: Plan, scope: Scope) -> None:
-        """Raises: UnimplementedError if an op has no kernel; what kernels' factories raise. Both name the node."""
+    def __init__(self, plan: Plan, scope: Scope, *, node_by_node: bool = False) -> None:
+        """node_by_node: run on the general engine, loops too, so that the context's observer sees each node.
+
+        Raises: UnimplementedError if an op has no kernel; what kernels' factories raise. Both name the node."""
         given = self.plan = plan
         self.scope = scope
         bound = program.bind_steps(plan, scope)
-        self.copies_feeds = keeping.keeps_feeds(plan, scope.functions)
+        self.keeps_feeds = keeping.keeps_feeds(plan, scope.functions)
         self.flow: Dataflow | None = None
         self.code: list[Callable[[Slots], None]] = []
         waiting = [i for i, binding in enumerate(bound) if binding.waits or binding.blocks]
-        if plan.has_loops:
+        if node_by_node:
+            self.flow = Dataflow(plan, bound)
+        elif plan.has_loops:
             self.plan = plan = self._with_loops(plan, waiting)
             ready = {id(step.node): binding for step, binding in zip(given.steps, bound)}
             setup = routine.Setup(ready, self._fail_at, "auto", optimized=True)
@@ -86,6 +99,8 @@ class PartialPlan:
             mask = self.never if step.node in self.unfed else 0
             for slot in step.inputs:
                 mask |= self.slot_needs[slot]
+            for slot in step.after:
+                mask |= self.slot_needs[slot]
             for control in step.controls:
                 mask |= self.needs[control]
             if mask != self.needs[position]:
@@ -105,6 +120,7 @@ class PartialRun:
         self._slots: Slots = [None] * (plan.size + 1)
         self._uses = list(shared.uses)
         self._fed = 0
+        self._is_released = False
         self._pending_steps = list(range(len(plan.steps)))
         self.pending_feeds: dict[int, Tensor] = {slot: plan.tensors[slot] for slot in plan.feeds}
         self.pending_fetches: dict[int, Tensor | Operation] = {
@@ -123,6 +139,7 @@ class PartialRun:
     def release(self) -> None:
         """Forget all values; the run cannot go on."""
         self._slots = []
+        self._is_released = True
         execution, self._execution = self._execution, None
         if execution is not None and not execution.is_running:
             execution.abandon()
@@ -138,7 +155,7 @@ class PartialRun:
         Raises: InvalidArgumentError for what was not set up, comes twice or too early; then nothing has happened. An
         error of a step names its node and ends this partial run.
         """
-        with self._lock:
+        with self._turn(context):
             if self.is_over:
                 raise errors.InvalidArgumentError(UNKNOWN_HANDLE)
             slots = self._check_feeds(feeds)
@@ -147,7 +164,9 @@ class PartialRun:
                 fed |= self._shared.slot_needs[slot]
             self._check_fetches(elements, fed)
             self._fed = fed
-            if self._shared.copies_feeds:
+            is_last = len(slots) == len(self.pending_feeds) and len(elements) == len(self.pending_fetches)
+            if not is_last or self._shared.keeps_feeds:
+                # The caller may use his arrays again before a later call reads what is left of them here.
                 values = keeping.own(values)
             for slot, value in zip(slots, values):
                 del self.pending_feeds[slot]
@@ -157,11 +176,37 @@ class PartialRun:
                     self._slots[slot] = value
             self._slots[-1] = context
             with np.errstate(all="ignore"):
-                if self._execution is None:
-                    self._run_ready()
-                else:
-                    self._advance(self._execution, context, elements)
+                try:
+                    if self._execution is None:
+                        self._run_ready()
+                    else:
+                        self._advance(self._execution, context, elements)
+                except BaseException:
+                    self.release()  # what has run must not run again
+                    raise
+                if self._is_released:
+                    raise errors.CancelledError("The partial run was released, or its session closed, while it ran")
                 return self._take(elements)
+
+    @contextlib.contextmanager
+    def _turn(self, context: RunContext) -> Iterator[None]:
+        """Wait until no other thread is in a step of this run.
+
+        Raises: InvalidArgumentError from inside of a step, which would wait for itself; as `context.check` meanwhile.
+        """
+        outer = _stepping.get()
+        if id(self) in outer:
+            raise errors.InvalidArgumentError(
+                "A step of this partial run cannot make another one of it: set up a handle of its own for that"
+            )
+        while not self._lock.acquire(timeout=_LOOK_EVERY):
+            context.check()
+        token = _stepping.set(outer | {id(self)})
+        try:
+            yield
+        finally:
+            _stepping.reset(token)
+            self._lock.release()
 
     def _fail(self, position: int, exception: Exception) -> errors.OpError:
         """Return the error of a step, after which this run is over."""
@@ -246,13 +291,16 @@ class PartialRun:
         self._pending_steps = left
 
     def _take(self, elements: Sequence[Tensor | Operation]) -> list[Any]:
+        slots = self._slots
         fetches = [self._shared.slot_of[id(e)] for e in elements if not isinstance(e, Operation)]
+        # Held once more, so that the caller gets a copy of what later steps read.
+        kept = [slots[slot] for slot in fetches if self._uses[slot] > 1]
+        values = program.take(slots, fetches, self._read)
+        del kept
         for slot in fetches:
             self._uses[slot] -= 1
-        values = program.take(self._slots, fetches, self._read)
-        for slot in fetches:
-            if not self._uses[slot]:
-                self._slots[slot] = None
+            if not self._uses[slot] or self._execution is not None:
+                slots[slot] = None
         for element in elements:
             del self.pending_fetches[id(element)]
         if self.is_over:

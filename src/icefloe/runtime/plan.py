@@ -69,12 +69,16 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
     steps = []
     for op, numbers in zip(order, outputs):
         inputs = tuple([slots[id(tensor)] for tensor in op.inputs])
-        controls = tuple([positions[other._id] for other in op.control_inputs if other._id in positions])
+        before = op.control_inputs
+        controls = tuple([positions[other._id] for other in before if other._id in positions])
+        after: tuple[int, ...] = ()
+        if len(controls) < len(before):
+            after = tuple([slots[id(other.outputs[0])] for other in before if other._id not in positions])
         if cells and op.type in effects.CELL_PASSES and not cells.isdisjoint(inputs):
             cells.add(numbers[0])
             if op.type in ("Switch", "RefSwitch"):
                 cells.add(numbers[1])
-        steps.append(Step(op, inputs, numbers, controls))
+        steps.append(Step(op, inputs, numbers, controls, after=after))
     types = {op.type for op in order}
     has_loops = not types.isdisjoint(effects.LOOPS)
     size = len(tensors)

@@ -45,6 +45,7 @@ class Step:
     watch: slots of which one holding `DEAD` makes this step dead too; see `guards`. flag: the slot that tells others
     whether this step was dead, or None where nobody asks.
     loop: what the step runs where it is a whole loop; then the node is the loop's LoopCond.
+    after: slots of fed placeholders that a control edge puts before it; where feeds come in parts it waits for these.
     """
 
     node: Operation
@@ -55,10 +56,13 @@ class Step:
     watch: tuple[int, ...] = ()
     flag: int | None = None
     loop: Loop | None = None
+    after: tuple[int, ...] = ()
 
     def ending(self, dead: tuple[int, ...]) -> Step:
         """Return the step with other `dead` slots; quicker than `replace`."""
-        return Step(self.node, self.inputs, self.outputs, self.controls, dead, self.watch, self.flag, self.loop)
+        return Step(
+            self.node, self.inputs, self.outputs, self.controls, dead, self.watch, self.flag, self.loop, self.after
+        )
 
     @property
     def is_guarded(self) -> bool:
