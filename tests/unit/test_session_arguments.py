@@ -7,7 +7,7 @@ import pytest
 import icefloe as tf
 
 
-@pytest.mark.parametrize("wrong", ["full", 3, {}, [], 0.5], ids=repr)
+@pytest.mark.parametrize("wrong", ["full", 3, {"trace_level": 1}, [0], 0.5], ids=repr)
 def test_options_and_metadata_are_messages(wrong):
     ran = []
     with tf.Graph().as_default(), tf.Session() as session:

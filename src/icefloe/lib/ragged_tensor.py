@@ -26,7 +26,7 @@ from icefloe.lib.math_cast import cast
 from icefloe.lib.math_reduce import reduce_max
 from icefloe.lib.ragged_axis import positive_axis
 from icefloe.lib.ragged_partition import SPLITS_DTYPES, RowPartition, as_partition_tensor, maximum
-from icefloe.lib.ragged_value import RaggedTensorValue, value_of_parts
+from icefloe.lib.ragged_value import RaggedTensorValue, parts_of_value, value_of_parts
 from icefloe.shapes import TensorShape, as_shape, dimension_at_index
 
 if TYPE_CHECKING:
@@ -482,13 +482,7 @@ class RaggedTensor:
 
     def feed_parts(self, value: Any) -> list[tuple[Tensor, Any]]:
         """Return the tensors a session feeds for it, each with its part of `value`."""
-        tensors = self.fetch_parts()[0]
-        if not isinstance(value, RaggedTensorValue) or len(value.nested_row_splits) + 1 != len(tensors):
-            raise TypeError(
-                f"Cannot feed {value!r} for {self}: expected a RaggedTensorValue with {len(tensors) - 1} ragged "
-                "dimensions, as ragged.constant_value makes one"
-            )
-        return list(zip(tensors, [*value.nested_row_splits, value.flat_values]))
+        return list(zip(self.fetch_parts()[0], parts_of_value(value, self)))
 
     def component_tensors(self) -> list[Tensor]:
         """Return the tensors it consists of: flat values, then splits."""

@@ -87,3 +87,16 @@ def value_of_parts(parts: Any) -> Any:
     for row_splits in reversed(splits):
         value = RaggedTensorValue(value, row_splits)
     return value
+
+
+def parts_of_value(value: Any, like: Any) -> list[Any]:
+    """Return splits, outermost first, and flat values of what is fed for the RaggedTensor `like`.
+
+    Raises: TypeError if `value` is no RaggedTensorValue of as many ragged dimensions.
+    """
+    if not isinstance(value, RaggedTensorValue) or len(value.nested_row_splits) != like.ragged_rank:
+        raise TypeError(
+            f"Cannot feed {value!r} for {like}: expected a RaggedTensorValue with {like.ragged_rank} ragged "
+            "dimensions, as ragged.constant_value makes one"
+        )
+    return [*value.nested_row_splits, value.flat_values]

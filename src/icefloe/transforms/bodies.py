@@ -16,7 +16,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.tensor_proto import make_ndarray
 from icefloe.proto import AttrValue, FunctionDef, NodeDef
 from icefloe.transforms.constant_variables import constant_node
-from icefloe.transforms.node_edits import Nodes, attr_of, body_tensor_key, data_inputs, node_of, set_inputs
+from icefloe.transforms.node_edits import Nodes, attr_of, data_inputs, node_of, set_inputs, tensor_key
 
 Dims = tuple[int | None, ...] | None
 
@@ -63,9 +63,9 @@ class Body:
 
     def uses(self, tensor: str) -> bool:
         """Whether a node takes a tensor, or it is a result of the function."""
-        key = body_tensor_key(tensor)
-        taken = any(body_tensor_key(text) == key for node in self._by_name.values() for text in node.input)
-        return taken or (self.function is not None and key in map(body_tensor_key, self.function.ret.values()))
+        key = tensor_key(tensor)
+        taken = any(tensor_key(text) == key for node in self._by_name.values() for text in node.input)
+        return taken or (self.function is not None and key in map(tensor_key, self.function.ret.values()))
 
     def constant(self, text: str) -> np.ndarray | None:
         """Return the value of a tensor that is a constant, handed on or not; else None."""
@@ -174,16 +174,16 @@ class Body:
 
     def move(self, tensors: Mapping[str, str]) -> None:
         """Let what takes a tensor take another one."""
-        moved = {body_tensor_key(old): new for old, new in tensors.items() if old != new}
+        moved = {tensor_key(old): new for old, new in tensors.items() if old != new}
         if not moved:
             return
         for node in self._by_name.values():
-            inputs = [text if text.startswith("^") else moved.get(body_tensor_key(text), text) for text in node.input]
+            inputs = [text if text.startswith("^") else moved.get(tensor_key(text), text) for text in node.input]
             if inputs != list(node.input):
                 set_inputs(node, inputs)
         if self.function is not None:
             for key, text in self.function.ret.items():
-                self.function.ret[key] = moved.get(body_tensor_key(text), text)
+                self.function.ret[key] = moved.get(tensor_key(text), text)
 
 
 def set_attrs(node: NodeDef, attrs: Mapping[str, Any]) -> None:

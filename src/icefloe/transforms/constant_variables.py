@@ -25,11 +25,11 @@ from icefloe.proto import FunctionDef, NodeDef
 from icefloe.transforms.node_edits import (
     Nodes,
     attr_of,
-    body_tensor_key,
     control_inputs,
     data_inputs,
     node_of,
     set_inputs,
+    tensor_key,
 )
 from icefloe.transforms.reports import PassReport, notes
 
@@ -215,9 +215,7 @@ class _Conversion:
                 if node.name in done:
                     continue
                 taken = {
-                    i: scope.held[key]
-                    for i, t in enumerate(data_inputs(node))
-                    if (key := body_tensor_key(t)) in scope.held
+                    i: scope.held[key] for i, t in enumerate(data_inputs(node)) if (key := tensor_key(t)) in scope.held
                 }
                 if not taken:
                     continue

@@ -23,11 +23,6 @@ def node_of(text: str) -> str:
 
 
 def tensor_key(text: str) -> str:
-    """Return a data input in its shortest form: `x` for `x:0`."""
-    return text.removesuffix(":0")
-
-
-def body_tensor_key(text: str) -> str:
     """Return an input of a graph or a function in its shortest form: `x` for `x:0`, but `x:out:0` stays."""
     return text[:-2] if text.endswith(":0") and text.count(":") == 1 else text
 
