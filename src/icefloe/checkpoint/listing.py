@@ -14,7 +14,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.checkpoint import object_graph
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import pattern_list
+from icefloe.checkpoint.pattern_lists import compiled, pattern_list
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import FULL, TensorSlice
 
@@ -129,16 +129,13 @@ def chooser(patterns: Sequence[str] = (), *, regex: bool = False) -> Callable[[R
     Raises: InvalidArgumentError for a malformed expression.
     """
     patterns = pattern_list(patterns)
-    try:
-        compiled = [re.compile(p if regex else fnmatch.translate(p)) for p in patterns]
-    except re.error as e:
-        raise errors.InvalidArgumentError(f"{e.pattern!r} is no regular expression: {e}") from None
+    tests = [compiled(p if regex else fnmatch.translate(p)) for p in patterns]
 
     def meant(row: Row) -> bool:
         known = dict.fromkeys((row.key, row.name, row.full_name or row.key))
-        if not compiled or (not regex and not known.keys().isdisjoint(patterns)):
+        if not tests or (not regex and not known.keys().isdisjoint(patterns)):
             return True
-        return any(p.search(name) if regex else p.match(name) for p in compiled for name in known)
+        return any(p.search(name) if regex else p.match(name) for p in tests for name in known)
 
     return meant
 

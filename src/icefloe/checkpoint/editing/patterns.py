@@ -7,13 +7,11 @@ path without `/.ATTRIBUTES/VARIABLE_VALUE`, and by the full name of its variable
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import translate
 
 from icefloe import errors
-from icefloe.checkpoint.pattern_lists import pattern_list
+from icefloe.checkpoint.pattern_lists import compiled, pattern_list
 from icefloe.near_names import near_names, question
 
 VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -72,15 +70,6 @@ class Patterns:
         raise errors.NotFoundError(
             f"no tensor matches {', '.join(map(repr, left))}", hint=question(near_names(left[0], names))
         )
-
-
-def compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a regular expression. Raises: InvalidArgumentError if it is none."""
-    try:
-        with warnings.catch_warnings(action="ignore"):  # of Python, on what later versions may read otherwise
-            return re.compile(expression, flags)
-    except (re.error, OverflowError, RecursionError) as e:
-        raise errors.InvalidArgumentError(f"{expression!r} is no regular expression: {e}") from None
 
 
 def _test(text: str) -> Callable[[str], object]:

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from icefloe import errors
 from icefloe.checkpoint import files
-from icefloe.checkpoint.editing.patterns import VALUE_SUFFIX, compiled
+from icefloe.checkpoint.editing.patterns import VALUE_SUFFIX
+from icefloe.checkpoint.pattern_lists import compiled
 
 Rule = str | tuple[str, str]
 _SLOT = "/.OPTIMIZER_SLOT/"
