@@ -55,6 +55,26 @@ CONVERSIONS: list[tuple[frozenset[str], frozenset[str] | None, str, str]] = [
     help="Of a checkpoint saved by objects: keys, full names of variables, or object paths.",
 )
 @click.option("--template", type=click.Path(), metavar="FILE", help="Write an .h5 in the layout of this Keras file.")
+@click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    metavar="FILE|s/OLD/NEW/",
+    help="Other names: a .json, .csv or .tsv file of old and new ones, or a rule as of `ckpt rename`. Repeatable.",
+)
+@click.option("--drop-optimizer", is_flag=True, help="Leave out optimizer slots, other optimizer state and the step.")
+@click.option(
+    "--layout",
+    type=click.Choice(["torch", "stored"]),
+    help="torch: kernels with the axes in PyTorch's order. stored: back to a checkpoint, but in the file's layout.",
+)
+@click.option(
+    "--layout-rule",
+    "layout_rules",
+    multiple=True,
+    metavar="PATTERN=KIND",
+    help="With --layout torch: what the tensors are; dense, conv, conv1d, ..., conv_transpose, depthwise, or keep.",
+)
 @click.option("--fetch", "outputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an output. May be repeated.")
 @click.option("--feed", "inputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an input. May be repeated.")
 @click.option("--tags", help="Of a SavedModel: the graph with these tags, joined by commas.")
@@ -66,6 +86,11 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
     Checkpoints (V2, V1, SavedModels' variables), .npz, Keras .h5, .weights.h5 and .keras, and .safetensors convert
     into each other, tensors in pieces, whatever the size. What a format cannot say (bfloat16 in an .npz, strings,
     partitions, the object graph) is kept in a side entry, and converting back gives the same bits.
+
+    --layout torch moves the axes of kernels as PyTorch has them: convolutions from HWIO to OIHW, depthwise ones from
+    HWCM to (CM)1HW, dense ones from IO to OI. Which tensors are kernels is told by --layout-rule, by the ops of a .meta
+    beside SOURCE, or by names, in this order; each change is listed with the reason, and so is what stays. Converting
+    the result back gives the former names and layout.
 
     Graphs (.pb, .pbtxt, .json, .meta, SavedModels, TensorFlow.js and Keras models, checkpoints with a .meta) convert to
     .pb, .pbtxt, .json and .meta, and to a SavedModel, which is a directory: DESTINATION without a suffix. Where there
@@ -80,6 +105,8 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
       icefloe convert model.ckpt tuned.h5 --template weights.h5
       icefloe convert tf2/ckpt-7 named.ckpt --names full
       icefloe convert model.ckpt-30 old.ckpt --to v1
+      icefloe convert model.ckpt-30 model.safetensors --layout torch --drop-optimizer --map 's,/,.,g'
+      icefloe convert model.ckpt-30 model.npz --layout torch --layout-rule '*/proj_w=dense'
       icefloe convert s3://bucket/model.safetensors s3://bucket/model.ckpt --dask threads
       icefloe convert export/1 frozen.pb
       icefloe convert frozen.pb export/2 --feed x=images:0 --fetch y=softmax:0
@@ -104,7 +131,8 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
 
 # Options -> their flags, of graphs and of checkpoints.
 _OF_GRAPHS = {"outputs": "--fetch", "inputs": "--feed", "tags": "--tags"}
-_OF_CHECKPOINTS = {"strings": "--strings", "plain": "--plain", "template": "--template"}
+_OF_CHECKPOINTS = {"strings": "--strings", "plain": "--plain", "template": "--template", "maps": "--map"}
+_OF_CHECKPOINTS |= {"drop_optimizer": "--drop-optimizer", "layout": "--layout", "layout_rules": "--layout-rule"}
 
 
 def _refuse_options(options: dict[str, Any], *, graphs: bool) -> None:

@@ -48,3 +48,22 @@ def test_53_bytes_that_are_no_text(tmp_path, monkeypatch):
             assert reader["v"] == 3
     with pytest.raises(errors.NotFoundError):
         icefloe.open_checkpoint(b"\xff\xfd")
+
+
+@pytest.mark.parametrize("name", ["y", "y.npz", "y.h5", "y.safetensors", "v1"])
+def test_no_directory_is_left_behind(tmp_path, name):
+    """Directories are made for what is written, and go again where the source is damaged halfway."""
+    icefloe.save_checkpoint(tmp_path / "m", {"a": np.zeros(4, np.float32), "b": np.zeros((1 << 20), np.float32)})
+    data = tmp_path / "m.data-00000-of-00001"
+    data.write_bytes(data.read_bytes()[:-1] + b"\1")
+    with pytest.raises(errors.DataLossError):
+        convert(tmp_path / "m", tmp_path / "new" / "deep" / name, to="v1" if name == "v1" else None)
+    with pytest.raises(errors.DataLossError):
+        icefloe.ckpt.cast(tmp_path / "m", tmp_path / "new" / "deep" / "cast", "float16")
+    with pytest.raises(errors.DataLossError):
+        icefloe.ckpt.extract(tmp_path / "m", tmp_path / "new" / "deep" / "w.npz", "*")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.data-00000-of-00001", "m.index"]
+    (tmp_path / "new").mkdir()
+    with pytest.raises(errors.DataLossError):
+        convert(tmp_path / "m", tmp_path / "new" / name, to="v1" if name == "v1" else None)
+    assert list((tmp_path / "new").iterdir()) == []

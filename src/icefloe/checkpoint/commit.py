@@ -17,12 +17,13 @@ at once.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from icefloe import errors
-from icefloe.checkpoint import files, names
+from icefloe.checkpoint import directories, files, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class Transaction:
         self._directory, base = names.split(prefix)
         if base in ("", ".", ".."):
             raise errors.InvalidArgumentError(f"{prefix!r} is a directory, not the prefix of a checkpoint")
-        files.make_directory(self._directory)
+        self._made = directories.make_missing(self._directory)
         self._shards: dict[int, str] = {}
         self._open: dict[str, int] = {}
         self._index_path = names.temporary(names.index_file(prefix), self.token)
@@ -197,6 +198,9 @@ class Transaction:
     def _rename(self, count: int, old: list[int]) -> None:
         """The commit and what follows it. `old` gets descriptors of files that are replaced."""
         _roll_forward(self.prefix)
+        for path in (names.index_file(self.prefix), *(names.data_file(self.prefix, i, count) for i in self._shards)):
+            if files.is_directory(path):  # found out after the commit, half of the files would have been renamed
+                raise files.os_error(IsADirectoryError(errno.EISDIR, ""), path)
         finals = [path for path, part in _parts(self.prefix) if part.kind == "data" and part.token is None]
         old += [fd for path in finals if (fd := files.hold(path)) is not None]
         committed = names.commit_file(self.prefix, self.token)
@@ -215,11 +219,14 @@ class Transaction:
             files.close(self._open.popitem()[1])
 
     def abandon(self) -> None:
-        """Remove the temporary files, as far as the file system lets us; the former checkpoint stays."""
+        """Remove the temporary files, as far as the file system lets us, and directories that were made for them; the
+        former checkpoint stays.
+        """
         for path in (*self._shards.values(), self._index_path):
             with contextlib.suppress(errors.OpError):
                 files.remove(path)
         self._close()
+        directories.remove_empty(self._made)
 
 
 def begin(prefix: str) -> Transaction:

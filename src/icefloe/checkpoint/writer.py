@@ -5,6 +5,7 @@ sorted.
 from __future__ import annotations
 
 import math
+import operator
 import os
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
@@ -80,6 +81,10 @@ class BundleWriter:
     """
 
     def __init__(self, prefix: str | os.PathLike[str], *, shards: int = 1) -> None:
+        try:
+            shards = operator.index(shards)
+        except TypeError:
+            raise TypeError(f"shards: expected a number of data files, got {shards!r}") from None
         if not 0 < shards <= 99999:
             raise errors.InvalidArgumentError(f"expected 1 to 99999 shards, got {shards}")
         self.prefix = os.fsdecode(prefix)

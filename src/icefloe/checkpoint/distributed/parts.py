@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from icefloe import errors
-from icefloe.checkpoint import commit, files, names
+from icefloe.checkpoint import commit, directories, files, names
 from icefloe.checkpoint.merge import merge_checkpoints
 
 
@@ -36,7 +36,7 @@ def parts(target: str, count: int) -> Iterator[Parts]:
         raise errors.InvalidArgumentError(f"{target!r} is a directory, not the prefix of a checkpoint")
     # The folder that a sharded save of TensorFlow makes: `clean` knows it.
     folder = f"{target}_temp_{secrets.token_hex(16)}"
-    files.make_directory(folder)
+    made = directories.make_missing(folder)
     prefixes = [os.path.join(folder, f"part-{i:05d}-of-{count:05d}") for i in range(count)]
     try:
         yield Parts(prefixes)
@@ -46,4 +46,5 @@ def parts(target: str, count: int) -> Iterator[Parts]:
             for prefix in prefixes:
                 commit.delete_checkpoint(prefix)
             files.remove_directory(folder)
+        directories.remove_empty(made)
         raise

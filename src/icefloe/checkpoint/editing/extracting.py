@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
-from icefloe.checkpoint import files, single_file
+from icefloe.checkpoint import directories, files, single_file
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
@@ -112,9 +112,8 @@ def _write_npz(path: str, chosen: Mapping[str, Tensor], report: ExtractReport, p
     report.bytes = report.computed = sum(t.stored_bytes for t in chosen.values())
     if report.dry_run:
         return
-    files.make_directory(os.path.dirname(path))
     done = 0
-    with single_file.new_file(path) as write:
+    with directories.new_directory(os.path.dirname(path)), single_file.new_file(path) as write:
         appending: Any = _Appending(write)
         with zipfile.ZipFile(appending, "w", zipfile.ZIP_STORED) as archive:
             for tensor in chosen.values():

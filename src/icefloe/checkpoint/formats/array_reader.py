@@ -14,6 +14,7 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint.entries import encode_entry
+from icefloe.checkpoint.formats.layouts import Original
 from icefloe.checkpoint.formats.side_entry import Note, SideEntry
 from icefloe.checkpoint.index import Entries
 from icefloe.checkpoint.reading import CheckpointReader
@@ -37,13 +38,15 @@ class Stored:
 class ArrayReader(CheckpointReader):
     """An open file of arrays. A subclass finds what is stored, calls `_take` once, and reads arrays as they stand.
 
-    partition: key -> slices in which the checkpoint held a tensor that was converted; see `side_entry`.
+    partition: key -> slices in which the checkpoint held a tensor that was converted; see `side_entry`. originals:
+    key -> what a tensor was that has another name or layout here.
     """
 
     def __init__(self, path: str) -> None:
         self.prefix = path
         self.left_out = {}
         self.partition: Mapping[str, tuple[TensorSlice, ...]] = {}
+        self.originals: Mapping[str, Original] = {}
         self._stored: dict[str, Stored] = {}
         self._notes: dict[str, Note] = {}
         self._objects: dict[str, np.ndarray] = {}
@@ -77,6 +80,14 @@ class ArrayReader(CheckpointReader):
                 found[name] = (side.object_dtypes[name], array.shape, 0)
                 self._objects[name] = array
             self.partition = {name: slices for name, slices in side.slices.items() if name in found}
+            self.originals = {name: original for name, original in side.originals.items() if name in found}
+            for name, original in self.originals.items():
+                if not original.fits(found[name][1]):
+                    raise errors.DataLossError(
+                        f"tensor {name} of shape {list(found[name][1])} cannot be the {original.layout or 'same'} "
+                        f"{list(original.shape)} that the side entry says it was",
+                        path=self.prefix,
+                    )
             ordered = [name for name in side.order if name in found]
             found = {name: found[name] for name in dict.fromkeys((*ordered, *found))}
         self.entries = Entries(

@@ -5,6 +5,8 @@ back gives the same bits.
      "tensors": {stored name: {"name": original, "dtype": "bfloat16", "shape": [2, 3]}},  where it differs
      "objects": {name: {"dtype": "string", "shape": [2], "values": [base64, ...]}},       strings, variants
      "slices": {name: ["0,2:-", ...]},       how the tensor was partitioned
+     "originals": {name: {"name": original, "layout": "conv2d", "shape": [3, 3, 1, 8]}},   where it was converted for
+                                             another library; readers give such a tensor as it is stored
      "order": [name, ...]}                   in which the tensors were stored
 
 An .npz holds it as the array `__icefloe__`, safetensors as `icefloe` in `__metadata__`, HDF5 as the root's attribute
@@ -24,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.formats.layouts import Original, original_of
 from icefloe.checkpoint.slices import TensorSlice, parse_slice
 from icefloe.datatypes import DType
 
@@ -52,6 +55,7 @@ class SideEntry:
     objects: dict[str, np.ndarray] = field(default_factory=dict)
     object_dtypes: dict[str, DType] = field(default_factory=dict)
     slices: dict[str, tuple[TensorSlice, ...]] = field(default_factory=dict)
+    originals: dict[str, Original] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
 
     def add_object(self, name: str, dtype: DType, array: np.ndarray) -> None:
@@ -71,6 +75,10 @@ class SideEntry:
             data["objects"] = {name: self._object(name) for name in self.objects}
         if self.slices:
             data["slices"] = {name: [str(s) for s in stored] for name, stored in self.slices.items()}
+        if self.originals:
+            data["originals"] = {
+                name: {"name": o.name, "layout": o.layout, "shape": list(o.shape)} for name, o in self.originals.items()
+            }
         data["order"] = self.order
         return json.dumps(data, separators=(",", ":"))
 
@@ -105,6 +113,8 @@ def decode(text: str | bytes) -> SideEntry:
         if not isinstance(stored_slices, list) or not all(isinstance(s, str) for s in stored_slices):
             raise errors.DataLossError("malformed side entry: slices are no list of texts")
         side.slices[name] = tuple(parse_slice(s) for s in stored_slices)
+    for name, item in _table(data, "originals"):
+        side.originals[name] = original_of(item, name, shape_of(item.get("shape"), "side entry"))
     order = data.get("order", [])
     if not isinstance(order, list) or not all(isinstance(n, str) for n in order):
         raise errors.DataLossError("malformed side entry: the order is no list of names")
