@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fnmatch
 import sys
 from typing import Any
 
@@ -36,15 +37,14 @@ def print_tensors(
       icefloe ckpt cat model.ckpt-30 'layer/*' --json
     """
     import icefloe
-    from icefloe_cli.ckpt import selection
     from icefloe_cli.printing import array_data, array_text
 
-    index = selection.index(chosen)
     with icefloe.open_checkpoint(checkpoint, mmap=True) as reader:
+        index = None if chosen is None else _index(chosen, reader)
         everything = list(reader)
         wanted: list[tuple[str, str]] = []  # what to call it, and what was asked for
         for name in names or ("*",):
-            matching = [name] if name in reader else selection.chosen(everything, (name,))
+            matching = [name] if name in reader else fnmatch.filter(everything, name)
             wanted += [(found, found) for found in matching] or [(name, name)]
         if as_csv and len(dict.fromkeys(wanted)) != 1:
             raise click.UsageError("--csv prints one tensor; name one.")
@@ -66,6 +66,20 @@ def print_tensors(
                 click.echo(array_text(value, full=full))
         if as_json:
             emit_json("ckpt.cat", {"checkpoint": reader.prefix, "tensors": found})
+
+
+def _index(text: str, reader: Any) -> tuple[Any, ...]:
+    """Return a numpy index for a text such as `0:2,:,3`. Raises: click.BadParameter."""
+    import icefloe
+
+    rest = ""
+    try:
+        rest, found = icefloe.ckpt.split_index(f"[{text.strip('[]')}]", reader)
+    except icefloe.errors.InvalidArgumentError:
+        found = None
+    if found is None or rest:
+        raise click.BadParameter(f"expected an index such as 0:2,:,3, got {text!r}", param_hint="--slice")
+    return found
 
 
 def _write_csv(name: str, value: Any) -> None:
