@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import files_option, json_option
 from icefloe_cli.output import bytes_text, emit_json, note, progress, shape_text
 
@@ -81,7 +82,7 @@ def run(
         return
     if signature is not None or inputs or tags is not None:
         raise click.UsageError(f"--signature, --input and --tags are for SavedModels; {graph} is none.")
-    loaded = icefloe.load_graph(graph)
+    loaded = read_graph(graph)
     names = [fetch_name(loaded, name) for name in (*fetches, *more)]
     if not names:
         raise click.UsageError(f"Nothing to fetch. {_candidates(loaded)}")

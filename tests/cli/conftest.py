@@ -31,7 +31,7 @@ class Outcome:
 
 @pytest.fixture
 def cli() -> Any:
-    def run(*args: Any, stdin: str | None = None) -> Outcome:
+    def run(*args: Any, stdin: str | bytes | None = None) -> Outcome:
         result = CliRunner().invoke(command, [str(a) for a in args], input=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception

@@ -31,4 +31,5 @@ def graph() -> None:
     """Explain, change and compare graphs.
 
     A graph is given by a GraphDef, MetaGraphDef or SavedModel, binary or text, or by its checkpoint's prefix.
+    `-` is one on standard input; `-o -` writes one to standard output.
     """

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 from icefloe_cli.output import Table, count, emit_json
 
@@ -32,7 +33,7 @@ def compare(ctx: click.Context, a: str, b: str, no_devices: bool, notes: bool, e
     """
     import icefloe
 
-    found = icefloe.graphs.diff(icefloe.load_graph(a), icefloe.load_graph(b), devices=not no_devices, notes=notes)
+    found = icefloe.graphs.diff(read_graph(a), read_graph(b), devices=not no_devices, notes=notes)
     if as_json:
         emit_json("graph.diff", {"a": a, "b": b, **found.as_data()})
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.output import note
 
 
@@ -23,7 +24,7 @@ def draw(graph: str, depth: int | None, fetches: tuple[str, ...], output: str) -
     """
     import icefloe
 
-    text = icefloe.graphs.dot(icefloe.load_graph(graph), depth=depth, fetches=fetches or None)
+    text = icefloe.graphs.dot(read_graph(graph), depth=depth, fetches=fetches or None)
     with click.open_file(output, "w", atomic=output != "-") as file:
         file.write(text)
     if output != "-":

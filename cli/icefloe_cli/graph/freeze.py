@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from icefloe_cli.graph.transformed import show_report, write_result
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 
 
@@ -60,7 +61,7 @@ def freeze(
         with icefloe.load_saved_model(graph, tags.split(",") if tags is not None else None) as model:
             result = icefloe.graphs.freeze(model.graph, session=model.session, **options)
     else:
-        loaded = icefloe.load_graph(graph)
+        loaded = read_graph(graph)
         result = icefloe.graphs.freeze(loaded, checkpoint or _checkpoint_beside(graph), **options)
     write_result(result, output)
     show_report("graph.freeze", graph, output, result, as_json)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 from icefloe_cli.output import Table, count, emit_json, note, shape_text
 
@@ -30,7 +31,7 @@ def inputs_and_outputs(graph: str, everything: bool, as_json: bool) -> None:
     """
     import icefloe
 
-    found = icefloe.graphs.io(icefloe.load_graph(graph))
+    found = icefloe.graphs.io(read_graph(graph))
     if as_json:
         emit_json("graph.io", {"graph": graph, **found.as_data()})
         return

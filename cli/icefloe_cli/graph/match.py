@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 from icefloe_cli.output import Table, emit_json
 from icefloe_cli.restore_command import report_table
@@ -28,7 +29,7 @@ def match(ctx: click.Context, graph: str, checkpoint: str, as_json: bool) -> Non
     """
     import icefloe
 
-    found = icefloe.graphs.match(icefloe.load_graph(graph), checkpoint)
+    found = icefloe.graphs.match(read_graph(graph), checkpoint)
     if as_json:
         emit_json("graph.match", {"graph": graph, "checkpoint": checkpoint, **found.as_data()})
     else:

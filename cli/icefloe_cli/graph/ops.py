@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from icefloe_cli.graph.coverage import check_usage, show_coverage
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 from icefloe_cli.output import Table, count, emit_json
 
@@ -53,7 +54,7 @@ def list_ops(
         return
     import icefloe
 
-    found = icefloe.graphs.ops(icefloe.load_graph(graph), fetches or None, feeds)
+    found = icefloe.graphs.ops(read_graph(graph or ""), fetches or None, feeds)
     if as_json:
         emit_json("graph.ops", {"graph": graph, **found.as_data()})
     else:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from icefloe_cli.graph.transformed import show_report, write_result
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 
 _FETCH = click.option("--fetch", "outputs", multiple=True, metavar="NAME", help="An output. May be repeated.")
@@ -40,7 +41,7 @@ def downgrade(graph: str, output: str, release: str, outputs: tuple[str, ...], n
     """
     import icefloe
 
-    loaded = icefloe.load_graph(graph)
+    loaded = read_graph(graph)
     try:
         result = icefloe.graphs.downgrade(loaded, release, outputs or None, check=not no_check)
     except ValueError as error:
@@ -72,7 +73,7 @@ def cast(
     import icefloe
 
     result = icefloe.graphs.cast(
-        icefloe.load_graph(graph), outputs or None, dtype=dtype, min_elements=min_elements, check=not no_check
+        read_graph(graph), outputs or None, dtype=dtype, min_elements=min_elements, check=not no_check
     )
     write_result(result, output)
     show_report("graph.cast", graph, output, result, as_json)
@@ -97,9 +98,7 @@ def unconst(graph: str, prefix: str, outputs: tuple[str, ...], min_bytes: int, n
     """
     import icefloe
 
-    result = icefloe.graphs.unconst(
-        icefloe.load_graph(graph), prefix, outputs or None, min_bytes=min_bytes, check=not no_check
-    )
+    result = icefloe.graphs.unconst(read_graph(graph), prefix, outputs or None, min_bytes=min_bytes, check=not no_check)
     show_report("graph.unconst", graph, f"{prefix}.meta", result, as_json)
 
 
@@ -125,7 +124,7 @@ def rename(
     """
     import icefloe
 
-    loaded = icefloe.load_graph(graph)
+    loaded = read_graph(graph)
     result = icefloe.graphs.rename(loaded, _renaming(rules, loaded), outputs or None, check=not no_check)
     write_result(result, output)
     show_report("graph.rename", graph, output, result, as_json)
@@ -200,8 +199,8 @@ def stitch(
             raise click.BadParameter(f"expected INPUT=TENSOR, got {joint!r}", param_hint="--join")
         pairs[old] = new
     result = icefloe.graphs.stitch(
-        icefloe.load_graph(first),
-        icefloe.load_graph(second),
+        read_graph(first),
+        read_graph(second),
         pairs,
         outputs or None,
         prefix=prefix,

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from icefloe_cli.graph.transformed import show_report, write_result
+from icefloe_cli.graph_input import read_graph
 from icefloe_cli.options import json_option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -61,7 +62,7 @@ def extract(
     """
     import icefloe
 
-    result = icefloe.graphs.extract(icefloe.load_graph(graph), outputs or None, inputs, check=not no_check)
+    result = icefloe.graphs.extract(read_graph(graph), outputs or None, inputs, check=not no_check)
     _finish("graph.extract", graph, output, result, as_json)
 
 
@@ -93,7 +94,7 @@ def strip(
     import icefloe
 
     result = icefloe.graphs.strip(
-        icefloe.load_graph(graph),
+        read_graph(graph),
         outputs or None,
         inputs,
         training=not keep_training,
@@ -136,7 +137,7 @@ def optimize(
     if unknown:
         raise click.BadParameter(f"no such pass: {', '.join(sorted(unknown))}", param_hint="--skip")
     result = icefloe.graphs.optimize(
-        icefloe.load_graph(graph),
+        read_graph(graph),
         outputs or None,
         inputs,
         passes=[name for name in passes if name not in skip],
@@ -162,21 +163,7 @@ def fix(graph: str, output: str, outputs: tuple[str, ...], no_check: bool, as_js
     """
     import icefloe
 
-    result = icefloe.graphs.fix(_load(graph), outputs or None, devices=not keep_devices, check=not no_check)
+    result = icefloe.graphs.fix(
+        read_graph(graph, broken=True), outputs or None, devices=not keep_devices, check=not no_check
+    )
     _finish("graph.fix", graph, output, result, as_json)
-
-
-def _load(path: str) -> Any:
-    """Return the graph in a file; its GraphDef where it is too broken to become a graph."""
-    import icefloe
-
-    try:
-        return icefloe.load_graph(path)
-    except icefloe.errors.InvalidArgumentError as error:
-        definition = icefloe.proto.GraphDef()
-        try:
-            with open(path, "rb") as file:
-                definition.MergeFromString(file.read())
-        except Exception:  # it is no GraphDef: what load_graph said holds
-            raise error from None
-        return definition
