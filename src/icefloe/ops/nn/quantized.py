@@ -25,16 +25,10 @@ from icefloe.ops.nn.convolution import forward_shape
 from icefloe.ops.nn.convolution_geometry import Geometry, check_ranks
 from icefloe.ops.nn.correlate import correlate
 from icefloe.ops.nn.pooling_geometry import Pooling, check_rank
-from icefloe.ops.nn.quantized_range import F, Range
+from icefloe.ops.nn.quantized_range import F, Range, check_scalars
 
 Kernel = Callable[..., Any]
 Result = tuple[Any, Any, Any]
-
-
-def _check_scalars(**limits: Any) -> None:
-    for name, value in limits.items():
-        if np.ndim(value):
-            raise errors.InvalidArgumentError(f"{name} must be rank 0 but is rank {np.ndim(value)}")
 
 
 def _wrapped(sums: Any) -> Any:
@@ -111,7 +105,7 @@ def quantized_conv2d(
         if not x.size:
             raise errors.InvalidArgumentError("Invalid input: Shapes dimension cannot be 0.")
         check_ranks(x, w, 4)
-        _check_scalars(min_input=min_input, max_input=max_input, min_filter=min_filter, max_filter=max_filter)
+        check_scalars("", min_input=min_input, max_input=max_input, min_filter=min_filter, max_filter=max_filter)
         if x.shape[3] != w.shape[2]:
             raise errors.InvalidArgumentError(
                 f"input and filter must have the same depth: {x.shape[3]} vs {w.shape[2]}"
@@ -158,9 +152,7 @@ def quantized_add(
 
 
 def _operand_ranges(min_x: Any, max_x: Any, min_y: Any, max_y: Any, T1: DType, T2: DType) -> tuple[Range, Range]:
-    for name, value in (("min_x", min_x), ("max_x", max_x), ("min_y", min_y), ("max_y", max_y)):
-        if np.ndim(value):
-            raise errors.InvalidArgumentError(f"`{name}` must be rank 0 but is rank {np.ndim(value)}")
+    check_scalars(min_x=min_x, max_x=max_x, min_y=min_y, max_y=max_y)
     ranges = Range.of(min_x, max_x, T1), Range.of(min_y, max_y, T2)
     for name, r in zip("xy", ranges, strict=True):
         if not r.high > r.low:
@@ -191,14 +183,7 @@ def quantized_bias_add(
     out_type: DType,
 ) -> Result:
     """Return `x` with `bias` [channels] added along the last dimension, in a range of 2 ** 17 times the longer one."""
-    for name, value in (
-        ("min_input", min_input),
-        ("max_input", max_input),
-        ("min_bias", min_bias),
-        ("max_bias", max_bias),
-    ):
-        if np.ndim(value):
-            raise errors.InvalidArgumentError(f"`{name}` must be rank 0 but is rank {np.ndim(value)}")
+    check_scalars(min_input=min_input, max_input=max_input, min_bias=min_bias, max_bias=max_bias)
     if np.ndim(x) < 2:
         raise errors.InvalidArgumentError(f"Input tensor must be at least 2D: {shape_text(np.shape(x))}")
     if np.ndim(bias) != 1:
@@ -221,9 +206,7 @@ def quantized_bias_add(
 def _activation(
     x: Any, low: Any, high: Any, least: float, most: float | None, Tinput: DType, out_type: DType
 ) -> Result:
-    for name, value in (("min_input", low), ("max_input", high)):
-        if np.ndim(value):
-            raise errors.InvalidArgumentError(f"`{name}` must be rank 0 but is rank {np.ndim(value)}")
+    check_scalars(min_input=low, max_input=high)
     if out_type is not Tinput:
         raise errors.InvalidArgumentError(f"out_type must be that of the input, {Tinput.name}, but is {out_type.name}")
     r = Range.of(low, high, Tinput)

@@ -13,9 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from icefloe import errors
 from icefloe.datatypes import DType
 
 F = np.float32
+
+
+def check_scalars(mark: str = "`", /, **limits: Any) -> None:
+    """Refuse limits of a range that are no scalars, in TensorFlow's words. mark: what it puts around their names."""
+    for name, value in limits.items():
+        if np.ndim(value):
+            raise errors.InvalidArgumentError(f"{mark}{name}{mark} must be rank 0 but is rank {np.ndim(value)}")
 
 
 def _rounded(x: Any) -> Any:

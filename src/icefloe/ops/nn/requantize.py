@@ -16,17 +16,11 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import Dims, ShapeContext, shape_text, with_rank
 from icefloe.ops.array.quantization import plain, quantized
 from icefloe.ops.array.shapes import reshape, reshape_shape
-from icefloe.ops.nn.quantized_range import F, Range
+from icefloe.ops.nn.quantized_range import F, Range, check_scalars
 
 Result = tuple[Any, Any, Any]
 # Fractional bits of the fixed-point numbers below.
 _SHIFT = 16
-
-
-def _check_scalars(**limits: Any) -> None:
-    for name, value in limits.items():
-        if np.ndim(value):
-            raise errors.InvalidArgumentError(f"`{name}` must be rank 0 but is rank {np.ndim(value)}")
 
 
 def _used_range(values: Any, given: Range) -> tuple[np.float32, np.float32]:
@@ -63,7 +57,7 @@ def requantization_range(values: Any, low: Any, high: Any, *, Tinput: DType) -> 
 def requantize(
     values: Any, low: Any, high: Any, wanted_low: Any, wanted_high: Any, *, Tinput: DType, out_type: DType
 ) -> Result:
-    _check_scalars(input_min=low, input_max=high, requested_output_min=wanted_low, requested_output_max=wanted_high)
+    check_scalars(input_min=low, input_max=high, requested_output_min=wanted_low, requested_output_max=wanted_high)
     new_low, new_high = F(wanted_low), F(wanted_high)
     if new_low > 0:
         raise errors.InvalidArgumentError(f"requested_output_min must be <= 0, but got {new_low:g}")
@@ -77,7 +71,7 @@ def requantize(
 
 @kernel("QuantizeDownAndShrinkRange")
 def quantize_down_and_shrink_range(values: Any, low: Any, high: Any, *, Tinput: DType, out_type: DType) -> Result:
-    _check_scalars(input_min=low, input_max=high)
+    check_scalars(input_min=low, input_max=high)
     given = Range.of(low, high, Tinput)
     new_low, new_high = _used_range(plain(values), given)
     return quantized(_moved(plain(values), given, new_low, new_high, out_type), out_type), new_low, new_high
