@@ -113,7 +113,7 @@ def bytes_text(size: int) -> str:
         amount /= 1000
         if amount < 999.5:
             return f"{amount:.3g} {unit}"
-    return f"{amount:.0f} PB"
+    return f"{amount:.0f} TB"
 
 
 def shape_text(shape: Sequence[int | None] | None) -> str:

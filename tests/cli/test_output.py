@@ -51,7 +51,8 @@ def test_fields_are_aligned_and_empty_ones_left_out(capsys):
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1234567, "1.23 MB"), (5 * 10**12, "5 TB")]
+    ("size", "text"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1234567, "1.23 MB"), (5 * 10**12, "5 TB"), (2 * 10**15, "2000 TB")],
 )
 def test_sizes(size, text):
     assert bytes_text(size) == text
