@@ -136,3 +136,21 @@ def test_a_writer_of_the_old_format_is_told_too(tmp_path):
     writer.add("step", np.int64(3))
     writer.finish()
     assert value(tmp_path / "m") == value(f"{tmp_path}/m/") == 3
+
+
+@pytest.mark.parametrize(
+    "command", [("ls", "-"), ("cat", "-", "w"), ("verify", "-"), ("diff", "-", "-"), ("stats", "-")]
+)
+def test_standard_input_is_no_checkpoint(command, cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = cli("ckpt", *command)
+    assert result.code == 1
+    assert "which a pipe does not allow: save it and give its path" in result.err
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there are no such devices here")
+def test_a_device_is_named(cli):
+    result = cli("ckpt", "ls", "/dev/null")
+    assert result.code == 1 and "/dev/null; Is not a regular file" in result.err
+    assert "a pipe, socket or device" in result.err

@@ -8,16 +8,32 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 
 import numpy as np
 
+from icefloe import errors
 from icefloe.checkpoint.contents import as_bytes
 from icefloe.checkpoint.files import Source
 from icefloe.machine import memory
 
 # Two runs with a gap of fewer bytes than this between them are one read.
 _GAP = 64 << 10
+
+
+def as_bounds(given: object, shape: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the (start, stop) of each dimension.
+
+    Raises: InvalidArgumentError if they do not fit a tensor of `shape`, TypeError for what is no such pairs.
+    """
+    try:
+        bounds = [(operator.index(start), operator.index(stop)) for start, stop in given]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise TypeError(f"expected bounds as pairs of start and stop, got {given!r}") from None
+    if len(bounds) != len(shape) or any(not 0 <= a <= b <= n for (a, b), n in zip(bounds, shape)):
+        raise errors.InvalidArgumentError(f"bounds {bounds} do not fit a tensor of shape {list(shape)}")
+    return bounds
 
 
 def read_box(

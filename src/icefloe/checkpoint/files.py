@@ -99,6 +99,8 @@ def is_url(path: str) -> bool:
 def path_of(given: str | os.PathLike[str]) -> str:
     """Return the path that a user gave, with `~` expanded; a URL of this machine's files becomes a path."""
     text = os.fsdecode(given)
+    if "\0" in text:
+        raise errors.InvalidArgumentError(f"{text!r} is no path: it holds a zero byte")
     if is_url(text):
         return _LOCAL.sub("", text, count=1)
     return os.path.expanduser(text)
@@ -272,6 +274,17 @@ def list_directory(path: str) -> list[str]:
         return sorted(os.listdir(path or "."))
     except (OSError, ValueError):
         return []
+
+
+def check_directory(path: str) -> None:
+    """Raise what the system says of a directory that is there but cannot be listed or searched, which `list_directory`
+    and `is_file` take for empty.
+    """
+    if is_url(path):
+        return
+    with _named(path or "."), contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        os.scandir(path or ".").close()
+        os.stat(os.path.join(path, "."))
 
 
 def read_head(path: str, size: int) -> bytes:
@@ -479,8 +492,10 @@ def let_go(fds: list[int]) -> None:
 @_or_remote
 def rename(source: str, target: str) -> None:
     """Give `source` the name `target` at once, replacing what had it."""
-    with _named(source):
+    try:
         os.replace(source, target)
+    except OSError as e:
+        raise os_error(e, target if os.path.isdir(target) else source) from None
 
 
 def refuses_to_replace(error: errors.OpError, target: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.checkpoint import object_graph
+from icefloe.checkpoint.arguments import as_text, as_whole
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.pattern_lists import compiled, pattern_list
 from icefloe.checkpoint.reading import CheckpointReader
@@ -148,6 +149,8 @@ def ls(path: Path, patterns: Sequence[str] = (), *, regex: bool = False, sort: S
     Raises: as `open_checkpoint`.
     """
     meant = chooser(patterns, regex=regex)
+    if as_text(sort, "sort") not in ("name", "size", "shape"):
+        raise errors.InvalidArgumentError(f"expected to sort by name, size or shape, got {sort!r}")
     with open_checkpoint(path) as reader:
         rows = [row for row in rows_of(reader) if meant(row)]
         if sort == "size":
@@ -166,8 +169,10 @@ def scopes(rows: Iterable[Row], depth: int | None = None) -> list[Scope]:
     depth: how many parts of a name make scopes; what lies deeper counts to the deepest. A tensor that is in no scope
     counts to the first alone.
     """
+    if depth is not None and as_whole(depth, "depth") < 0:
+        raise errors.InvalidArgumentError(f"expected a depth of at least 0, got {depth}")
     found = {"": Scope("", 0)}
-    for row in rows:
+    for row in _rows(rows):
         parts = row.scopes[:-1][:depth]
         place = ""
         owner = found[""]
@@ -178,6 +183,17 @@ def scopes(rows: Iterable[Row], depth: int | None = None) -> list[Scope]:
             _count(owner, row)
         owner.rows.append(row)
     return sorted(found.values(), key=lambda scope: scope.path.split("/") if scope.depth else [])
+
+
+def _rows(rows: Iterable[Row]) -> Iterator[Row]:
+    if isinstance(rows, Listing):
+        rows = rows.rows
+    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+        raise TypeError(f"expected the rows of a listing, got {type(rows).__name__}")
+    for row in rows:
+        if not isinstance(row, Row):
+            raise TypeError(f"expected the rows of a listing, got {type(row).__name__} in them")
+        yield row
 
 
 def _count(scope: Scope, row: Row) -> None:
@@ -197,7 +213,7 @@ def tree(
 def parse_index(text: str) -> tuple[Any, ...]:
     """Return a numpy index for a text such as `0:2,:,3`. Raises: InvalidArgumentError."""
     parts: list[Any] = []
-    for part in text.strip("[]").split(","):
+    for part in as_text(text, "index").strip("[]").split(","):
         part = part.strip()
         found = _RANGE.fullmatch(part)
         if part == "...":
@@ -213,7 +229,8 @@ def parse_index(text: str) -> tuple[Any, ...]:
 
 def split_index(name: str, reader: CheckpointReader) -> tuple[str, tuple[Any, ...] | None]:
     """Return `(name, index)` of a name that may end in an index, `w[0:3,:]`; names may hold brackets themselves."""
-    if name in reader:
+    name = as_text(name, "the name of a tensor")
+    if name in as_reader(reader):
         return name, None
     match = _WITH_INDEX.fullmatch(name)
     if match is None:
@@ -221,16 +238,27 @@ def split_index(name: str, reader: CheckpointReader) -> tuple[str, tuple[Any, ..
     return match[1], parse_index(match[2])
 
 
-def read_part(reader: CheckpointReader, name: str, index: tuple[Any, ...]) -> np.ndarray:
+def as_reader(value: object) -> CheckpointReader:
+    """Return an open checkpoint that was given. Raises: TypeError for what is none."""
+    if not isinstance(value, CheckpointReader):
+        raise TypeError(f"expected an open checkpoint, as `open_checkpoint` returns, got {type(value).__name__}")
+    return value
+
+
+def read_part(reader: CheckpointReader, name: str, index: Any) -> np.ndarray:
     """Return `tensor[index]`, reading of a large tensor only the rows that are needed.
+
+    index: as numpy takes it, such as `np.s_[0:2, :, 3]`, or as text, "0:2,:,3".
 
     Raises: InvalidArgumentError if the index does not fit the shape; as `CheckpointReader.read`.
     """
-    entry = reader.entry(name)
+    entry = as_reader(reader).entry(name)
+    index = parse_index(index) if isinstance(index, str) else index if isinstance(index, tuple) else (index,)
     shape = entry.shape
     try:
-        first = index[0] if index else ...
-        if entry.num_elements * entry.dtype.size < _PART_FROM or first is ... or not shape:
+        first: Any = index[0] if index else ...
+        is_plain = isinstance(first, slice) or hasattr(type(first), "__index__")
+        if entry.num_elements * entry.dtype.size < _PART_FROM or not is_plain or not shape:
             return np.asarray(reader.read(name)[index])
         rows = range(shape[0])[first]
         if isinstance(rows, int):
@@ -242,7 +270,7 @@ def read_part(reader: CheckpointReader, name: str, index: tuple[Any, ...]) -> np
             rest = (slice(None, None, rows.step), *index[1:])
         chosen = TensorSlice(((start, stop - start), *((0, FULL),) * (len(shape) - 1)))
         return np.asarray(reader.read_slice(name, chosen)[rest])
-    except (IndexError, ValueError) as e:
+    except (IndexError, ValueError, TypeError) as e:
         if isinstance(e, errors.OpError):
             raise
         raise errors.InvalidArgumentError(f"{name}, shape [{','.join(map(str, shape))}]: {e}") from None

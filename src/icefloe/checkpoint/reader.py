@@ -14,14 +14,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint import assembly, commit, contents, files
-from icefloe.checkpoint.boxes import read_box
+from icefloe.checkpoint import assembly, boxes, commit, contents, files
 from icefloe.checkpoint.commit import Location
 from icefloe.checkpoint.entries import BIG, Entry
 from icefloe.checkpoint.files import Source, identity
 from icefloe.checkpoint.index import Index, read_index
 from icefloe.checkpoint.reading import WINDOW, CheckpointReader
-from icefloe.checkpoint.slices import TensorSlice
+from icefloe.checkpoint.slices import TensorSlice, as_slice
 from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.transfer import PIECE, read_summed
 from icefloe.machine import memory
@@ -134,7 +133,7 @@ class BundleReader(CheckpointReader):
         return self._read(self.find(name), None)
 
     def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
-        return self._read(self.find(name), chosen)
+        return self._read(self.find(name), as_slice(chosen))
 
     def stream(self, name: str) -> Iterator[np.ndarray]:
         name = self.find(name)
@@ -341,10 +340,12 @@ class BundleReader(CheckpointReader):
         """Return the elements `bounds`, (start, stop) for each dimension, of a numeric tensor, reading no more than
         their surroundings. What is less than a stored piece has no checksum and is not checked.
 
-        Raises: as `read`; InvalidArgumentError if the stored slices do not cover it.
+        Raises: as `read`; InvalidArgumentError for bounds that do not fit the shape, or if the stored slices do not
+        cover them.
         """
         name = self.find(name)
         entry = self.entries[name]
+        bounds = boxes.as_bounds(bounds, entry.shape)
         try:
             if entry.dtype.numpy.hasobject or all(b == (0, n) for b, n in zip(bounds, entry.shape)):
                 return self._read(name, None)[tuple(slice(a, b) for a, b in bounds)]
@@ -363,7 +364,7 @@ class BundleReader(CheckpointReader):
         return array
 
     def _box(self, entry: Entry, source: Source, bounds: Sequence[tuple[int, int]]) -> np.ndarray:
-        array = read_box(source, entry.offset, entry.shape, entry.dtype.numpy, bounds)
+        array = boxes.read_box(source, entry.offset, entry.shape, entry.dtype.numpy, bounds)
         if self._order == "big":
             contents.swap_bytes(array)
         return array

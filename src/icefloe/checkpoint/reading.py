@@ -13,6 +13,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.checkpoint import object_graph
+from icefloe.checkpoint.arguments import as_text
 from icefloe.checkpoint.entries import Entry
 from icefloe.checkpoint.object_graph import ObjectGraph
 from icefloe.checkpoint.slices import TensorSlice
@@ -134,6 +135,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
 
     def keys_of(self, name: str) -> tuple[str, ...]:
         """Return the keys of the tensors that `name` may mean: none, one, or several where it is ambiguous."""
+        name = as_text(name, "the name of a tensor")
         return (name,) if name in self.entries else self._other_keys(name)
 
     def find(self, name: str) -> str:
@@ -142,8 +144,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
 
         Raises: NotFoundError, with near names; InvalidArgumentError if several tensors have the name.
         """
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a tensor is text: expected str, got {type(name).__name__}")
+        name = as_text(name, "the name of a tensor")
         if name in self.entries:
             return name
         if name in self.left_out:
@@ -179,7 +180,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
 
     def missing(self, name: str) -> errors.NotFoundError:
         """Return the error for a name that the checkpoint does not have."""
-        if name == object_graph.KEY:
+        if as_text(name, "the name of a tensor") == object_graph.KEY:
             return errors.NotFoundError(
                 "this checkpoint was saved by the names of variables: it has no object graph", path=self.prefix
             )
@@ -202,7 +203,7 @@ class CheckpointReader(Mapping[str, np.ndarray]):
         return len(self.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.entries or (isinstance(name, str) and len(self.keys_of(name)) == 1)
+        return isinstance(name, str) and (name in self.entries or len(self.keys_of(name)) == 1)
 
     def get(self, name: str, default: _D | None = None) -> np.ndarray | _D | None:  # type: ignore[override]
         return self.read(name) if name in self else default

@@ -20,6 +20,7 @@ from typing import Any
 
 from icefloe import _version, datatypes, errors
 from icefloe.checkpoint import files
+from icefloe.checkpoint.arguments import as_whole, check_progress
 from icefloe.checkpoint.checking.diff import Difference, TensorDiff, diff
 from icefloe.checkpoint.checking.stats import Stats, TensorStats, stats
 from icefloe.checkpoint.checking.sums import Progress
@@ -75,6 +76,7 @@ def report(
 
     Raises: as `open_checkpoint`, of both; what the file system says.
     """
+    bins, progress = as_whole(bins, "bins"), check_progress(progress)
     if not 0 <= bins <= 128:
         raise errors.InvalidArgumentError(f"expected 0 to 128 bins, got {bins}")
     target = files.path_of(output)

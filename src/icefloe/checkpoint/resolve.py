@@ -57,6 +57,11 @@ def resolve(path: str | os.PathLike[str]) -> Target:
             raise errors.NotFoundError(f"{text} was being written by a save that did not finish", path=part.prefix)
     if files.is_directory(text):
         return _in_directory(text)
+    if not files.is_url(text) and os.path.exists(text) and not files.is_file(text):
+        raise errors.FailedPreconditionError(
+            f"{text}; Is not a regular file",
+            hint="It is a pipe, socket or device. A checkpoint is read at many places, which a file allows.",
+        )
     if not files.is_file(text):
         found = _v1_shards(text)
         if found is None and os.path.basename(text) == _VARIABLES:
@@ -166,6 +171,7 @@ def _follow(state_path: str) -> Target:
 
 
 def _in_directory(directory: str) -> Target:
+    files.check_directory(directory)
     state_path = os.path.join(directory, state_file.DEFAULT_NAME)
     if files.is_file(state_path) and sniff(state_path).kind == "state":
         return _follow(state_path)
@@ -203,6 +209,7 @@ def _variables_of(directory: str) -> Target | None:
 
 def _nothing(path: str) -> errors.NotFoundError:
     directory, base = names.split(path)
+    files.check_directory(directory)
     near = {os.path.basename(p) for p in state_file.scan(directory)}
     if _FLATTENED.match(path):
         hint = "A pathlib.Path does not hold a URL, as it takes one of two slashes away: give it as text."
@@ -210,6 +217,10 @@ def _nothing(path: str) -> errors.NotFoundError:
         hint = f"There is no {'bucket or ' if files.is_url(directory) else ''}directory {directory}."
     elif files.is_file(names.meta_file(path)):
         hint = f"Only the graph is there, {names.meta_file(path)}; the files .index and .data-… are missing."
+    elif not path:
+        hint = "The path is empty."
+    elif path == "-":
+        hint = "A checkpoint is read at many places, which a pipe does not allow: save it and give its path."
     elif near:
         best = near_names(base, near, likeness=0.4) or sorted(near)[:3]
         hint = f"In that directory are: {', '.join(best)}"

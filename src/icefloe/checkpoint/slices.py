@@ -85,6 +85,15 @@ class TensorSlice:
         return self.shape(full_shape) == tuple(full_shape)
 
 
+def as_slice(value: object) -> TensorSlice:
+    """Return a TensorSlice that was given. Raises: TypeError for what is none."""
+    if not isinstance(value, TensorSlice):
+        raise TypeError(
+            f"expected a TensorSlice, got {type(value).__name__}; `ckpt.read_part` takes an index as numpy does"
+        )
+    return value
+
+
 def _text(shape: tuple[int, ...]) -> str:
     return "[" + ",".join(map(str, shape)) + "]"
 

@@ -23,7 +23,7 @@ from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import Entries, to_key, to_name
 from icefloe.checkpoint.large_blocks import BlockStream, find_value, is_streamed
 from icefloe.checkpoint.reading import CheckpointReader
-from icefloe.checkpoint.slices import TensorSlice
+from icefloe.checkpoint.slices import TensorSlice, as_slice
 from icefloe.checkpoint.typed_values import Bytes, InMemory, decode_values
 from icefloe.datatypes import DType
 from icefloe.machine import memory
@@ -147,7 +147,7 @@ class V1Reader(CheckpointReader):
         return self._read(self.find(name), None)
 
     def read_slice(self, name: str, chosen: TensorSlice) -> np.ndarray:
-        return self._read(self.find(name), chosen)
+        return self._read(self.find(name), as_slice(chosen))
 
     def _read(self, name: str, chosen: TensorSlice | None) -> np.ndarray:
         entry = self.entries[name]

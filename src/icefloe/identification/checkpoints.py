@@ -28,6 +28,8 @@ def prefix(path: str, identify: Callable[[str], Identification]) -> Identificati
         words = f"the prefix of {inner.words}; of a checkpoint itself there is no file"
         return Identification(path, "meta_graph", words, {"meta": inner.path, **inner.details}, None)
     hint = None if not folder or os.path.isdir(folder) else f"There is no directory {folder}."
+    if path == "-":
+        hint = "What comes from a pipe is not looked at: save it and give its path."
     return Identification(path, "missing", "nothing: there is no file, directory or checkpoint of this name", {}, hint)
 
 

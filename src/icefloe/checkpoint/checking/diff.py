@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_number, check_progress
 from icefloe.checkpoint.checking.comparing import Comparison, Tolerance, compare
 from icefloe.checkpoint.checking.stats import matching
 from icefloe.checkpoint.checking.sums import Progress
@@ -112,6 +113,7 @@ def diff(
     Raises: as `open_checkpoint`; InvalidArgumentError if two names of A are mapped to one, for bad rules and
     tolerances.
     """
+    rtol, atol, progress = as_number(rtol, "rtol"), as_number(atol, "atol"), check_progress(progress)
     if not (rtol >= 0 and atol >= 0):
         raise errors.InvalidArgumentError(f"expected tolerances of at least 0, got rtol {rtol}, atol {atol}")
     names = Names(maps)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names
+from icefloe.checkpoint.arguments import check_progress
 from icefloe.checkpoint.checking import diagnosis
 from icefloe.checkpoint.checking.rescue_writer import RescueWriter
 from icefloe.checkpoint.checking.sums import Progress
@@ -66,6 +67,7 @@ def rescue(
     Raises: NotFoundError if there is no checkpoint; AlreadyExistsError, InvalidArgumentError for a destination that
     must not be written; DataLossError if nothing could be rescued. Then nothing is written.
     """
+    check_progress(progress)
     target = target_of(source)
     prefix = files.path_of(destination)
     with contextlib.ExitStack() as stack:

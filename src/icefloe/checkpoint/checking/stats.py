@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.arguments import as_text, as_whole, check_progress
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.pattern_lists import pattern_list
@@ -105,9 +106,10 @@ def stats(
 
     Raises: as `open_checkpoint`; InvalidArgumentError for a pattern that matches nothing, bad bins or sort.
     """
+    bins, progress = as_whole(bins, "bins"), check_progress(progress)
     if not 0 <= bins <= 4096:
         raise errors.InvalidArgumentError(f"expected 0 to 4096 bins, got {bins}")
-    if sort not in SORTS:
+    if as_text(sort, "sort") not in SORTS:
         raise errors.InvalidArgumentError(f"expected to sort by one of {', '.join(SORTS)}, got {sort!r}")
     with open_checkpoint(path) as reader:
         out = Stats(reader.prefix)

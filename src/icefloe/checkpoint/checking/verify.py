@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from icefloe import errors
 from icefloe.checkpoint import commit, names
+from icefloe.checkpoint.arguments import check_progress
 from icefloe.checkpoint.checking import diagnosis
 from icefloe.checkpoint.checking.findings import FileCheck, Problem, Verification
 from icefloe.checkpoint.checking.index_scan import IndexScan, scan_index
@@ -39,6 +40,7 @@ def verify(path: str | os.PathLike[str], *, progress: Progress | None = None) ->
     Raises: NotFoundError if there is no checkpoint, InvalidArgumentError if `path` is something else. Damage is no
     error: it is in the answer.
     """
+    check_progress(progress)
     target = target_of(path)
     if target.v1_files:
         return verify_v1(target.prefix, target.v1_files, progress=progress)

@@ -43,7 +43,7 @@ class Names:
         for old, new in self.mapping.items():
             if not isinstance(old, str) or not isinstance(new, str):
                 raise errors.InvalidArgumentError(f"a map goes from text to text, got {old!r}: {new!r}")
-        self._rules = [_substitution(rule) for rule in ([rules] if isinstance(rules, str) else rules)]
+        self._rules = [_substitution(rule) for rule in _listed(rules)]
         self._prefix = prefix
         self._strip = strip_prefix
         self._used: set[str] = set()
@@ -95,10 +95,21 @@ class Names:
         return f"{self._plain(variable)}{mark}{self._plain(owner)}/{slot_name}"
 
 
+def _listed(rules: Iterable[Rule]) -> list[Rule]:
+    if isinstance(rules, str):
+        return [rules]
+    try:
+        return list(rules)
+    except TypeError:
+        raise TypeError(f"expected rules such as s/old/new/ in a list, got {rules!r}") from None
+
+
 def _substitution(rule: Rule) -> Callable[[str], str]:
-    if isinstance(rule, tuple):
+    if isinstance(rule, tuple) and len(rule) == 2 and isinstance(rule[1], str):
         pattern, replacement = rule
         return _replacing(compiled(pattern), replacement, 0)
+    if not isinstance(rule, str):
+        raise TypeError(f"expected a rule such as s/old/new/ or a pair of pattern and replacement, got {rule!r}")
     if len(rule) < 4 or rule[0] != "s" or rule[1].isalnum() or rule[1] in "\\ \n":
         raise errors.InvalidArgumentError(f"expected a rule such as s/old/new/, got {rule!r}")
     parts = _split(rule[2:], rule[1])

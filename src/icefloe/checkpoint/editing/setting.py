@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.arguments import as_text
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, WINDOW, Contents, Tensor, contents_of
@@ -175,7 +176,7 @@ def read_value(text: str) -> Any:
     Raises: NotFoundError if there is no such file or name, InvalidArgumentError if a file is no array or a text no
     value.
     """
-    if text.startswith("@"):
+    if as_text(text, "the text of a value").startswith("@"):
         return _from_file(text[1:])
     try:
         value = json.loads(text)

@@ -1,0 +1,40 @@
+"""Arguments of public functions, checked before work begins: a wrong type is named, with what is expected."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+
+def as_number(value: Any, what: str) -> float:
+    """Return a real number. Raises: TypeError."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{what}: expected a number, got {_shown(value)}")
+    return float(value)
+
+
+def as_whole(value: Any, what: str) -> int:
+    """Return a whole number, of Python or numpy. Raises: TypeError."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{what}: expected a whole number, got {_shown(value)}")
+    return int(value)
+
+
+def as_text(value: Any, what: str) -> str:
+    """Return a text. Raises: TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what}: expected text (str), got {_shown(value)}")
+    return value
+
+
+def check_progress(value: Any) -> Callable[[int], object] | None:
+    """Return what is called with the bytes done, or None. Raises: TypeError."""
+    if value is not None and not callable(value):
+        raise TypeError(f"progress: expected a function of the bytes done, got {_shown(value)}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
