@@ -167,18 +167,64 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
     if op.type in effects.CELL_PASSES and op.type not in effects.CONTROL_FLOW and step.inputs[0] in plan.cells:
         checks = signature is None or not signature.allows_uninitialized_input
         return Binding(_pass_initialized if checks else _pass_on, (0,), returns=("view", 0))
+    kernel = _kernel_of(op)
+    if kernel is None:
+        return _bind_call(op, step, plan, scope)
+    assert signature is not None
+    keywords, pure, blocks = _keywords(kernel, signature, step, plan, scope, fresh)
+    function = kernel.function
+    if kernel.factory:
+        function, keywords = function(**keywords), {}
+    elif op.type in effects.WHILES:
+        function, keywords = scope.functions.loop(op, keywords["cond"], keywords["body"]), {}
+    grouped = layout(op, signature.inputs)
+    if kernel.takes_refs and op.type not in effects.CELL_PASSES:
+        function = _with_cells(function, op, plan, signature, grouped)
+    found = Binding(
+        function,
+        grouped,
+        _NOTHING if reads_nothing else _reads(step, plan, signature if kernel.takes_refs else None, grouped),
+        keywords,
+        per_run=kernel.per_run,
+        bare=signature.returns_bare,
+        returns=kernel.returns,
+        is_pure=pure,
+        waits=kernel.waits,
+        wants_fresh="fresh" in kernel.attrs,
+        blocks=blocks,
+    )
+    if reads_nothing and pure and not kernel.attrs and not any(arg.is_list for arg in signature.inputs):
+        _SHARED[op.type] = kernel, found
+    return found
+
+
+def _kernel_of(op: Operation) -> registry.Kernel | None:
+    """Return the kernel of a node; None for the call of a function.
+
+    Raises: UnimplementedError if there is neither, InvalidArgumentError if TensorFlow has no kernel for the node.
+    """
     kernel = registry.find_kernel(op.type)
     if kernel is not None and (refusal := kernel_types.refusal(op.type, op.kernel_attr)) is not None:
         raise errors.InvalidArgumentError(refusal)
     if op.has_attr("_kernel") and (refusal := kernel_types.label_refusal(op.type, op.kernel_attr("_kernel"))):
         raise errors.InvalidArgumentError(refusal)
-    if kernel is None:
-        if op.type in op.graph.functions:
-            return _bind_call(op, step, plan, scope)
+    if kernel is None and op.type not in op.graph.functions:
         raise errors.UnimplementedError(
-            f"op {op.type!r} has no kernel" if signature is not None else f"op {op.type!r} is not registered"
+            f"op {op.type!r} has no kernel" if op.signature is not None else f"op {op.type!r} is not registered"
         )
-    assert signature is not None
+    return kernel
+
+
+def _keywords(
+    kernel: registry.Kernel,
+    signature: opdefs.Signature,
+    step: Step,
+    plan: Plan,
+    scope: Scope,
+    fresh: tuple[bool, ...],
+) -> tuple[dict[str, Any], bool, bool]:
+    """Return what is passed to a kernel or its factory by name; and whether the step is pure, and may block."""
+    op = step.node
     keywords: dict[str, Any] = {}
     pure = not (signature.is_stateful or kernel.per_run or kernel.waits or kernel.blocks or kernel.takes_refs)
     blocks = kernel.blocks
@@ -191,32 +237,7 @@ def _bind(step: Step, plan: Plan, scope: Scope, fresh: tuple[bool, ...]) -> Bind
         blocks = blocks or any(map(scope.functions.may_wait, _functions(value)))
         keywords[name] = value = _with_functions(name, value, step, plan, scope)
         pure = pure and not _holds_callable(value)
-    function = kernel.function
-    if kernel.factory:
-        function, keywords = function(**keywords), {}
-    elif op.type in effects.WHILES:
-        function, keywords = scope.functions.loop(op, keywords["cond"], keywords["body"]), {}
-    grouped = layout(op, signature.inputs)
-    if kernel.takes_refs and op.type not in effects.CELL_PASSES:
-        function = _with_cells(function, op, plan, signature, grouped)
-    if _makes_handles(op):
-        pure = False
-    found = Binding(
-        function,
-        grouped,
-        _NOTHING if reads_nothing else _reads(step, plan, signature if kernel.takes_refs else None, grouped),
-        keywords,
-        kernel.per_run,
-        signature.returns_bare,
-        kernel.returns,
-        pure,
-        kernel.waits,
-        "fresh" in kernel.attrs,
-        blocks,
-    )
-    if reads_nothing and pure and not kernel.attrs and not any(arg.is_list for arg in signature.inputs):
-        _SHARED[op.type] = kernel, found
-    return found
+    return keywords, pure and not _makes_handles(op), blocks
 
 
 def _with_cells(
