@@ -166,3 +166,64 @@ def test_63_low_mem(tmp_path, command):
         name = "x/w" if command[1] == "rename" else "w"
         assert reader.entries[name].shape == (640, 1 << 18)
         assert reader[name.replace("w", "b")].tolist() == np.zeros((1, 1 << 18)).tolist()
+
+
+def test_set_keeps_every_digit_or_refuses(tmp_path, cli):
+    """A value is what was typed, in the tensor's own dtype: no detour by a narrower one, nothing wraps or overflows."""
+    content = {"d": np.float64(0), "u": np.uint64(1), "i": np.int8(0), "h": np.zeros(2, np.float16), "b": np.bool_(0)}
+    tf.save_checkpoint(tmp_path / "m", content)
+    for text, wanted in {
+        "d=1.1": 1.1, "d=1e300": 1e300, "u=18446744073709551615": 2**64 - 1, "i=-128": -128, "h=65504": [65504.0] * 2,
+        "h=inf": [np.inf] * 2, "b=1": True, "d=true": 1.0, "i=3.0": 3,
+    }.items():  # fmt: skip
+        assert cli("ckpt", "set", tmp_path / "m", text, "-o", tmp_path / "n").code == 0, text
+        assert values(tmp_path / "n")[text[0]].tolist() == wanted
+    for text in ("u=-1", "u=1e20", "i=128", "i=1.5", "i=nan", "h=65520", "h=1e9", "b=2", "b=0.5", f"d={2**70}"):
+        got = cli("ckpt", "set", tmp_path / "m", text, "-o", tmp_path / "o")
+        assert got.code == 1, text
+        assert f"tensor '{text[0]}': " in got.err
+    assert not list(tmp_path.glob("o*"))
+    assert cli("ckpt", "set", tmp_path / "m", "new=1.1", "--dtype", "float64").code == 0
+    assert values(tmp_path / "m")["new"] == 1.1
+
+
+def test_cast_only_of_a_dtype(tmp_path, cli):
+    """`--only` takes a dtype's name too, unless a tensor is called that; a regular expression without `re:` is hinted."""
+    tf.save_checkpoint(tmp_path / "m", {"w": np.ones(2, np.float32), "d": np.ones(2), "bn": np.ones(2, np.float32)})
+    got = cli("ckpt", "cast", tmp_path / "m", tmp_path / "n", "--to", "float16", "--only", "float32", "--skip", "bn|x")
+    assert got.code == 0
+    assert "a regular expression stands after re:" in got.err
+    assert {n: v.dtype.name for n, v in values(tmp_path / "n").items()} == dict.fromkeys(("w", "bn"), "float16") | {
+        "d": "float64"
+    }
+    tf.save_checkpoint(tmp_path / "t", {"float32": np.ones(2, np.float32), "w": np.ones(2, np.float32)})
+    ckpt.cast(tmp_path / "t", dtype="float16", only="float32")
+    assert values(tmp_path / "t")["w"].dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["w.npz", "w.h5", "w.SafeTensors", "m.meta", "checkpoint", "frozen.pb", "x.pt"])
+def test_no_edit_makes_a_checkpoint_of_another_files_name(tmp_path, name, cli):
+    """Whoever says `out.npz` wants an .npz; `checkpoint` and `.meta` are other files of TensorFlow's."""
+    tf.save_checkpoint(tmp_path / "m", {"w": np.ones(2, np.float32)})
+    for arguments in (
+        ["slim", tmp_path / "m", tmp_path / name],
+        ["rename", tmp_path / "m", tmp_path / name, "--prefix", "a/"],
+        ["merge", tmp_path / name, tmp_path / "m"],
+        ["average", tmp_path / name, tmp_path / "m"],
+        ["set", tmp_path / "m", "w=1", "-o", tmp_path / name],
+        *([] if name == "w.npz" else [["extract", tmp_path / "m", tmp_path / name, "w"]]),
+    ):
+        got = cli("ckpt", *arguments)
+        assert got.code == 1, arguments
+        assert "prefix" in got.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.data-00000-of-00001", "m.index"]
+    if name != "checkpoint":  # a Saver may have been given such a name: that checkpoint can be edited
+        tf.save_checkpoint(tmp_path / name, {"w": np.ones(2, np.float32)})
+        assert ckpt.rename(tmp_path / f"{name}.index", tmp_path / name, prefix="a/").renamed == {"w": "a/w"}
+
+
+def test_a_data_file_as_output_means_its_prefix(tmp_path):
+    tf.save_checkpoint(tmp_path / "m", {"w": np.ones(2, np.float32)})
+    for name in ("m.data-00000-of-00001", "m.index"):
+        assert ckpt.set(tmp_path / "m", {"w": 2.0}, tmp_path / name).output == str(tmp_path / "m")
+    assert len(list(tmp_path.iterdir())) == 2

@@ -13,7 +13,12 @@ from icefloe_cli.output import Table, count, note
 @click.argument("checkpoint", type=click.Path())
 @click.option("--to", "dtype", required=True, metavar="DTYPE", help="bfloat16, float16 (half), float32, float64, ...")
 @click.option("--from", "sources", multiple=True, metavar="DTYPE", help="Only tensors of this dtype. May be repeated.")
-@click.option("--only", multiple=True, metavar="PATTERN", help="Only tensors whose name matches. May be repeated.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only tensors whose name matches, or whose dtype it is. May be repeated.",
+)
 @click.option("--skip", multiple=True, metavar="PATTERN", help="Not tensors whose name matches. May be repeated.")
 @click.option("--ints", is_flag=True, help="Convert between integers and floating point too.")
 @dask_option()

@@ -103,6 +103,8 @@ def unmatched(names: list[str], what: str = "pattern") -> None:
     if names:
         shown = ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
         note(f"no tensor matches {count(len(names), what)}: {shown}")
+        if what == "pattern" and any("|" in name and not name.startswith("re:") for name in names):
+            note("  a regular expression stands after re:, such as 're:a|b'")
 
 
 def number_of_bytes(text: str) -> int:

@@ -57,7 +57,8 @@ def _to_objects(name: str, array: np.ndarray) -> tuple[DType, np.ndarray]:
         elif isinstance(item, bytes):
             out[i] = bytes(item)
         else:
-            raise errors.InvalidArgumentError(
-                f"tensor {name!r}: a checkpoint cannot hold an element of type {type(item).__name__}"
-            )
+            why = f"an element of type {type(item).__name__}"
+            if isinstance(item, int):
+                why = f"the integer {str(item)[:40]}: it is more than 64 bits"
+            raise errors.InvalidArgumentError(f"tensor {name!r}: a checkpoint cannot hold {why}")
     return datatypes.string, out.reshape(array.shape)

@@ -388,7 +388,7 @@ def test_set_values(save, tmp_path):
     [
         ({"w": [1, 2, 3]}, r"expected shape \[2,2\]|expected shape \[2, 2\]"),
         ({"w": "text"}, "expected float16, got string"),
-        ({"i": 1.5}, "float32 values are not int64"),
+        ({"i": 1.5}, "float64 values are not int64"),
         ({"i": float("nan")}, "not int64"),
         ({"b": 300}, "out of the range of int8"),
         ({"w": object()}, "cannot hold"),

@@ -13,8 +13,9 @@ from icefloe import datatypes, errors
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
-from icefloe.checkpoint.editing.stored import Piece, Tensor, contents_of
-from icefloe.checkpoint.editing.stream import Plan, copied, mapped, target_prefix
+from icefloe.checkpoint.editing.stored import Contents, Piece, Tensor, contents_of
+from icefloe.checkpoint.editing.stream import Plan, copied, mapped
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.datatypes import DType
@@ -91,11 +92,11 @@ def cast(
 ) -> CastReport:
     """Write the checkpoint `src` with its floating-point tensors as `dtype`, under `dst` or in place.
 
-    only, skip: patterns of names. source_dtypes: only tensors of these. ints: integers too, where `dtype` is floating
-    point, and floating-point ones where it is an integer. saturate: what is too large becomes the largest finite
-    value. Complex tensors become another complex dtype only. Rounding is to nearest even, towards zero for integers,
-    as TensorFlow's Cast. dask: a scheduler whose workers do it, "threads", "processes", or the address of a cluster;
-    the result then has a data file for each part.
+    only, skip: patterns of names. source_dtypes: only tensors of these; `only` may hold names of dtypes too. ints:
+    integers too, where `dtype` is floating point, and floating-point ones where it is an integer. saturate: what is
+    too large becomes the largest finite value. Complex tensors become another complex dtype only. Rounding is to
+    nearest even, towards zero for integers, as TensorFlow's Cast. dask: a scheduler whose workers do it, "threads",
+    "processes", or the address of a cluster; the result then has a data file for each part.
 
     Raises: InvalidArgumentError for a dtype that is none of numbers.
     """
@@ -139,6 +140,16 @@ class _Wanted:
     saturate: bool
 
 
+def _dtype_named(text: str, contents: Contents) -> DType | None:
+    """Return the dtype that a pattern names, None where it names a tensor or is a pattern."""
+    if not text.isalnum() or text in contents.tensors:
+        return None
+    try:
+        return datatypes.as_dtype(text)
+    except TypeError:
+        return None
+
+
 def _listed(patterns: Iterable[str] | str) -> list[str]:
     return [patterns] if isinstance(patterns, str) else list(patterns)
 
@@ -159,11 +170,13 @@ def _cast(
         report = CastReport(source=reader.prefix, dry_run=dry_run)
         target = target_prefix(reader.prefix, output, is_bundle=isinstance(reader, BundleReader))
         full = objects.full_names(objects.read_objects(reader))
-        chosen, passed = Patterns(wanted.only, full), Patterns(wanted.skip, full)
+        dtypes = {text: found for text in wanted.only if (found := _dtype_named(text, contents)) is not None}
+        sources = wanted.sources | set(dtypes.values())
+        chosen, passed = Patterns([t for t in wanted.only if t not in dtypes], full), Patterns(wanted.skip, full)
         plan = Plan(target, [], contents.shards)
         for name, tensor in contents.tensors.items():
             matches = (not chosen or chosen.matches(name)) and not passed.matches(name)
-            of_type = tensor.dtype != to and (not wanted.sources or tensor.dtype in wanted.sources)
+            of_type = tensor.dtype != to and (not sources or tensor.dtype in sources)
             if matches and of_type and _convertible(tensor.dtype, to, wanted.ints):
                 loss = report.cast[name] = Loss(tensor.dtype.name, to.name)
                 plan.outputs.append(mapped(tensor, to, _Conversion(to, loss, wanted.saturate)))

@@ -17,7 +17,8 @@ from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.slimming import prune_to
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, Tensor, contents_of, windows_of
-from icefloe.checkpoint.editing.stream import Plan, copied, target_prefix
+from icefloe.checkpoint.editing.stream import Plan, copied
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 
 Path = str | os.PathLike[str]

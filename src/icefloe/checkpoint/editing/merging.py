@@ -12,7 +12,8 @@ from icefloe import errors
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, contents_of
-from icefloe.checkpoint.editing.stream import Output, Plan, copied, target_prefix
+from icefloe.checkpoint.editing.stream import Output, Plan, copied
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.proto import TrackableObjectGraph
 

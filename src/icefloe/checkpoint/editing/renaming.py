@@ -11,7 +11,8 @@ from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.rules import Names, Rule, read_map
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, contents_of
-from icefloe.checkpoint.editing.stream import Plan, copied, target_prefix
+from icefloe.checkpoint.editing.stream import Plan, copied
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.near_names import near_names

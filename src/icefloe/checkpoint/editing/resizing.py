@@ -16,7 +16,8 @@ from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.rows import Init, Table, parse_init
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, Tensor, contents_of, windows_of
-from icefloe.checkpoint.editing.stream import Computed, Output, OutputPiece, Plan, copied, target_prefix
+from icefloe.checkpoint.editing.stream import Computed, Output, OutputPiece, Plan, copied
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.slices import TensorSlice

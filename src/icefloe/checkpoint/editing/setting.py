@@ -15,7 +15,8 @@ from icefloe.checkpoint.arguments import as_text
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, WINDOW, Contents, Tensor, contents_of
-from icefloe.checkpoint.editing.stream import Computed, Output, OutputPiece, Plan, copied, from_array, target_prefix
+from icefloe.checkpoint.editing.stream import Computed, Output, OutputPiece, Plan, copied, from_array
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.slices import volume
@@ -96,9 +97,9 @@ def _resolved(contents: Contents, name: str, full: Mapping[str, str]) -> str:
 
 
 def _added(name: str, value: Any, dtype: Any) -> Output:
-    found, array = to_tensor(name, value)
-    if dtype is not None:
-        found, array = _as_dtype(name, found, array, _dtype(dtype))
+    if dtype is None:
+        return from_array(name, *to_tensor(name, value))
+    found, array = _as_dtype(name, *_given(name, value), _dtype(dtype))
     return from_array(name, found, array)
 
 
@@ -110,8 +111,7 @@ def _dtype(dtype: Any) -> DType:
 
 
 def _changed(tensor: Tensor, value: Any, reshape: bool) -> Output:
-    found, array = to_tensor(tensor.name, value)
-    dtype, array = _as_dtype(tensor.name, found, array, tensor.dtype)
+    dtype, array = _as_dtype(tensor.name, *_given(tensor.name, value), tensor.dtype)
     if array.shape != tensor.shape:
         if array.shape == () and not reshape:
             return _filled(tensor, array)
@@ -145,6 +145,15 @@ def _filled(tensor: Tensor, scalar: np.ndarray) -> Output:
     return Output(tensor.name, tensor.dtype, tensor.shape, pieces, tensor.shard)
 
 
+def _given(name: str, value: Any) -> tuple[DType, np.ndarray]:
+    """As `to_tensor`, but numbers of Python keep all their digits."""
+    with np.errstate(over="ignore"):
+        found, array = to_tensor(name, value)
+    if found == datatypes.float32 and not hasattr(value, "dtype"):
+        return datatypes.float64, np.asarray(value, np.float64)
+    return found, array
+
+
 def _as_dtype(name: str, found: DType, array: np.ndarray, wanted: DType) -> tuple[DType, np.ndarray]:
     """Return the value in another dtype. Raises: InvalidArgumentError if it cannot be, or loses more than precision."""
     if found == wanted:
@@ -153,15 +162,24 @@ def _as_dtype(name: str, found: DType, array: np.ndarray, wanted: DType) -> tupl
         if not array.size and array.dtype != object:
             return wanted, np.empty(array.shape, wanted.numpy)
         raise errors.InvalidArgumentError(f"tensor {name!r}: expected {wanted.name}, got {found.name}")
-    if (found.is_complex and not wanted.is_complex) or (found.is_floating and wanted.is_integer):
-        whole = array.astype(np.int64) if found.is_floating and np.isfinite(array.astype(float)).all() else None
-        if whole is None or (whole != array).any():
+    if found.is_complex and not wanted.is_complex:
+        raise errors.InvalidArgumentError(f"tensor {name!r}: {found.name} values are not {wanted.name} ones")
+    if not array.size or found.is_bool:
+        return wanted, array.astype(wanted.numpy)
+    if wanted.is_bool or wanted.is_integer:
+        wide = array.astype(np.float64) if found.is_floating else array
+        if not np.isfinite(wide).all() or (found.is_floating and (wide != np.trunc(wide)).any()):
             raise errors.InvalidArgumentError(f"tensor {name!r}: {found.name} values are not {wanted.name} ones")
-        array = whole
+        least, most = (0, 1) if wanted.is_bool else (int(wanted.min), int(wanted.max))
+        if int(wide.min()) < least or int(wide.max()) > most:
+            raise errors.InvalidArgumentError(
+                f"tensor {name!r}: values out of the range of {wanted.name}, {least} to {most}"
+            )
+        return wanted, wide.astype(wanted.numpy)
     with np.errstate(all="ignore"):
         result = array.astype(wanted.numpy)
-    if wanted.is_integer and (result.astype(np.int64) != array).any():
-        raise errors.InvalidArgumentError(f"tensor {name!r}: values out of the range of {wanted.name}")
+        if (np.isfinite(array.astype(np.complex128)) & ~np.isfinite(result.astype(np.complex128))).any():
+            raise errors.InvalidArgumentError(f"tensor {name!r}: values out of the range of {wanted.name}")
     return wanted, result
 
 

@@ -12,7 +12,8 @@ from icefloe.checkpoint.editing import objects, slots
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, contents_of
-from icefloe.checkpoint.editing.stream import Output, Plan, copied, target_prefix
+from icefloe.checkpoint.editing.stream import Output, Plan, copied
+from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.proto import TrackableObjectGraph

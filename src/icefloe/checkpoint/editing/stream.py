@@ -163,28 +163,6 @@ class Plan:
         report.computed = writer.computed
 
 
-def target_prefix(source: str, output: str | os.PathLike[str] | None, *, is_bundle: bool) -> str:
-    """Return the prefix to write under: `output`, or that of the source where it is None.
-
-    Raises: InvalidArgumentError if that is not the prefix of a V2 checkpoint.
-    """
-    if output is None:
-        if not is_bundle:
-            raise errors.InvalidArgumentError(
-                "only a V2 checkpoint can be edited in place",
-                path=source,
-                hint="Give the prefix of another checkpoint as the output.",
-            )
-        return source
-    path = files.path_of(output)
-    part = names.parse(path)
-    if part is not None and part.kind == "index" and part.token is None:
-        path = part.prefix
-    if not os.path.basename(path):
-        raise errors.InvalidArgumentError(f"{path!r} is a directory, not the prefix of a checkpoint")
-    return path
-
-
 def _is_copy(piece: OutputPiece) -> bool:
     return isinstance(piece.content, Piece) and piece.content.can_be_copied
 

@@ -185,6 +185,11 @@ def _target(destination: Path, kind: str) -> str:
     part = names.parse(text)
     if kind == "v2" and part is not None and part.kind in ("index", "data"):
         text = part.prefix
-    if not os.path.basename(text) or (files.is_directory(text) and kind != "v2"):
+    if not text:
+        raise errors.InvalidArgumentError("the path of the destination is empty")
+    base = os.path.basename(text)
+    if not base or (files.is_directory(text) and kind != "v2"):
         raise errors.InvalidArgumentError(f"{text!r} is a directory; give the name of what to write in it")
+    if base == "checkpoint":
+        raise errors.InvalidArgumentError(f"{text!r} is the name of the state file; give another")
     return text
