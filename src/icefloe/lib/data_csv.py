@@ -71,9 +71,7 @@ def make_csv_dataset(
         assert opener is not None
         column_names = _column_names(names, field_delim, quoting, opener)
     columns = list(column_names)
-    twice = {name for name in columns if columns.count(name) > 1}
-    if twice:
-        raise ValueError(f"Either `column_names` argument or CSV header row contains duplicate column names: {twice}.")
+    _check_once(columns)
     chosen = None if select_columns is None else _column_numbers(select_columns, columns)
     if column_defaults is None:
         assert opener is not None
@@ -88,8 +86,7 @@ def make_csv_dataset(
                 f"length {len(defaults)}, `select_columns` has length {len(chosen)}."
             )
         columns = [columns[i] for i in chosen]
-    if label_name is not None and label_name not in columns:
-        raise ValueError(f"`label_name` provided must be one of the columns: {columns}. Received: {label_name}.")
+    by_name = _by_name(columns, label_name)
 
     def read(name: Any) -> Dataset:
         found: Dataset = CsvDataset(
@@ -104,6 +101,24 @@ def make_csv_dataset(
         )
         return found.ignore_errors() if ignore_errors else found
 
+    reads = 1 if num_parallel_reads is None else num_parallel_reads
+    dataset = files_interleaved(dataset, read, reads, sloppy)
+    dataset = shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(by_name)
+    return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _check_once(columns: list[str]) -> None:
+    twice = {name for name in columns if columns.count(name) > 1}
+    if twice:
+        raise ValueError(f"Either `column_names` argument or CSV header row contains duplicate column names: {twice}.")
+
+
+def _by_name(columns: list[str], label_name: str | None) -> Callable[..., Any]:
+    """Return what makes a dict of a row's values, or a pair of the dict and the label."""
+    if label_name is not None and label_name not in columns:
+        raise ValueError(f"`label_name` provided must be one of the columns: {columns}. Received: {label_name}.")
+
     def by_name(*values: Any) -> Any:
         features = OrderedDict(zip(columns, values))
         if label_name is None:
@@ -111,11 +126,7 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    reads = 1 if num_parallel_reads is None else num_parallel_reads
-    dataset = files_interleaved(dataset, read, reads, sloppy)
-    dataset = shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
-    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(by_name)
-    return dataset.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+    return by_name
 
 
 def _is_type(value: Any) -> bool:

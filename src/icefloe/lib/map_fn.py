@@ -49,16 +49,11 @@ def map_fn(
             "Tensors."
         )
     specs = [type_spec_from_value(elem) for elem in flat]
-    if wanted is None:
-        result_specs = [_any_shape(elem).unbatch() for elem in flat]
-    else:
-        result_specs = [d if isinstance(d, TypeSpec) else TensorSpec(None, d) for d in flatten(wanted)]
+    result_specs = _result_specs(flat, wanted)
     like = elems if wanted is None else wanted
     with name_scope(name, "map", flat), variables_cached():
         flat = [_converted(elem) for elem in flat]
-        rank = getattr(getattr(flat[0], "shape", None), "rank", None)
-        if rank is not None and rank < 1:
-            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        _check_rank(flat[0])
         rows = [type_spec_from_value(elem).box_rows(elem) for elem in flat]
         length = static_length(rows)
         n: Any = length.value or shape(rows[0])[0]
@@ -92,6 +87,19 @@ def map_fn(
 
 def _converted(elem: Any) -> Any:
     return elem if is_composite(elem) else convert_to_tensor(elem, name="elem")
+
+
+def _check_rank(elem: Any) -> None:
+    rank = getattr(getattr(elem, "shape", None), "rank", None)
+    if rank is not None and rank < 1:
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+
+
+def _result_specs(elems: list[Any], wanted: Any) -> list[TypeSpec]:
+    """Return the specs of what the function returns: those `wanted`, or of the kinds of its elements."""
+    if wanted is None:
+        return [_any_shape(elem).unbatch() for elem in elems]
+    return [d if isinstance(d, TypeSpec) else TensorSpec(None, d) for d in flatten(wanted)]
 
 
 def _any_shape(elem: Any) -> TypeSpec:

@@ -199,20 +199,39 @@ def broadcast_rows(value: Any, wanted: DynamicShape) -> Any:
         if isinstance(value, RaggedTensor):
             raise ValueError("Incompatible with shape: ragged rank mismatch")
         return value
+    rank = _checked_rank(value, wanted)
+    source = DynamicShape.of(value).of_rank(rank)
+    value = _partitioned_like(value, wanted)
+    multiples = _multiples(source, wanted)
+    if not all(isinstance(n, int) and n == 1 for n in multiples):
+        value = tile(value, stack(multiples, axis=0))
+    for axis in builtins.range(len(wanted.partitioned)):
+        if not source.is_ragged(axis) and wanted.is_ragged(axis):
+            value = _tile_axis(value, axis, wanted.size_of(axis), wanted.dtype)
+    return value
+
+
+def _checked_rank(value: Any, wanted: DynamicShape) -> int:
+    """Return the rank of `wanted`, to which `value` can be broadcast."""
     if isinstance(value, RaggedTensor) and value.row_splits.dtype != wanted.dtype:
         raise ValueError(
             "rt_input and dst_shape have different row_split dtypes; use RaggedTensor.with_row_splits_dtype() or "
             "RaggedTensorDynamicShape.with_dim_size_dtype() to convert to a compatible dtype."
         )
-    ndims, inner_rank = value.shape.ndims, wanted.inner_rank
-    if ndims is None or wanted.rank is None or inner_rank is None:
+    if value.shape.ndims is None or wanted.rank is None or wanted.inner_rank is None:
         raise ValueError("Unable to broadcast: unknown rank")
-    if ndims > wanted.rank:
+    if value.shape.ndims > wanted.rank:
         raise ValueError("Incompatible with shape: rank mismatch")
-    depth = len(wanted.partitioned)
-    if isinstance(value, RaggedTensor) and value.ragged_rank >= depth:
+    if isinstance(value, RaggedTensor) and value.ragged_rank >= len(wanted.partitioned):
         raise ValueError("Incompatible with shape: ragged rank mismatch")
-    source = DynamicShape.of(value).of_rank(wanted.rank)
+    return wanted.rank
+
+
+def _partitioned_like(value: Any, wanted: DynamicShape) -> RaggedTensor:
+    """Return `value` with as many dimensions as `wanted` has, and as many of them partitioned."""
+    ndims, inner_rank = value.shape.ndims, wanted.inner_rank
+    assert wanted.rank is not None
+    assert inner_rank is not None
     if wanted.rank > ndims:
         if ndims < inner_rank + 1:
             value = reshape(value, concat([[-1], wanted.inner], axis=0))
@@ -224,24 +243,26 @@ def broadcast_rows(value: Any, wanted: DynamicShape) -> Any:
             value = RaggedTensor.from_row_lengths(value, [rows], validate=False)
     if isinstance(value, RaggedTensor):
         deeper = (value.flat_values.shape.ndims or 0) - 1 - inner_rank
-        if deeper > 0:
-            flat = RaggedTensor.from_tensor(value.flat_values, ragged_rank=deeper, row_splits_dtype=wanted.dtype)
-            value = value.with_flat_values(flat)
-    else:
-        value = RaggedTensor.from_tensor(value, ragged_rank=depth - 1, row_splits_dtype=wanted.dtype)
-    multiples: list[Any] = [1] * wanted.rank
-    for axis in builtins.range(depth):
+        if deeper <= 0:
+            return value
+        flat = RaggedTensor.from_tensor(value.flat_values, ragged_rank=deeper, row_splits_dtype=wanted.dtype)
+        return value.with_flat_values(flat)
+    made: RaggedTensor = RaggedTensor.from_tensor(
+        value, ragged_rank=len(wanted.partitioned) - 1, row_splits_dtype=wanted.dtype
+    )
+    return made
+
+
+def _multiples(source: DynamicShape, wanted: DynamicShape) -> list[Any]:
+    """Return how often each uniform dimension of `source` is repeated; the others stay as they are, 1."""
+    multiples: list[Any] = [1] * (wanted.rank or 0)
+    for axis in builtins.range(len(wanted.partitioned)):
         if not source.is_ragged(axis) and not wanted.is_ragged(axis):
             own, new = source.size_of(axis), wanted.size_of(axis)
             known_own, known_new = get_static_value(own), get_static_value(new)
             if (known_own is None or known_own == 1) and (known_new is None or known_new != 1):
                 multiples[axis] = where(equal(own, 1), new, 1)
-    if not all(isinstance(n, int) and n == 1 for n in multiples):
-        value = tile(value, stack(multiples, axis=0))
-    for axis in builtins.range(depth):
-        if not source.is_ragged(axis) and wanted.is_ragged(axis):
-            value = _tile_axis(value, axis, wanted.size_of(axis), wanted.dtype)
-    return value
+    return multiples
 
 
 def _tile_axis(value: Any, axis: int, repeats: Tensor, dtype: Any) -> RaggedTensor:

@@ -45,17 +45,7 @@ def _cross(inputs: Any, hashed: bool, num_buckets: int, hash_key: int | None, na
     order = ""
     with name_scope(name, "RaggedCross", inputs):
         for i, given in enumerate(inputs):
-            if isinstance(given, (SparseTensor, SparseTensorValue)):
-                t: Any = SparseTensor.from_value(given)
-            else:
-                t = as_tensor_or_ragged(given)
-            if t.dtype.is_integer:
-                if isinstance(t, RaggedTensor):
-                    t = t.with_flat_values(cast(t.flat_values, datatypes.int64))
-                else:
-                    t = cast(t, datatypes.int64)
-            elif t.dtype != datatypes.string:
-                raise ValueError(f"Unexpected dtype for inputs[{i}]: {t.dtype}")
+            t = _converted(i, given)
             if isinstance(t, RaggedTensor):
                 if t.ragged_rank != 1:
                     raise ValueError("tf.ragged.cross only supports inputs with rank=2")
@@ -85,3 +75,18 @@ def _cross(inputs: Any, hashed: bool, num_buckets: int, hash_key: int | None, na
             name=name,
         )
         return RaggedTensor.from_row_splits(values, splits, validate=False)
+
+
+def _converted(i: int, given: Any) -> Any:
+    """Return input number `i` as a tensor of some kind, integers as int64."""
+    if isinstance(given, (SparseTensor, SparseTensorValue)):
+        t: Any = SparseTensor.from_value(given)
+    else:
+        t = as_tensor_or_ragged(given)
+    if t.dtype.is_integer:
+        if isinstance(t, RaggedTensor):
+            return t.with_flat_values(cast(t.flat_values, datatypes.int64))
+        return cast(t, datatypes.int64)
+    if t.dtype != datatypes.string:
+        raise ValueError(f"Unexpected dtype for inputs[{i}]: {t.dtype}")
+    return t
