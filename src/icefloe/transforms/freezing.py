@@ -4,8 +4,9 @@
     icefloe.save_graph(frozen.graph_def, "frozen.pb")
 
 Only the variables that the outputs need are read: a checkpoint may lack the slots of an optimizer that the graph has.
-Calls of functions are inlined; functions of conditionals and loops take values in place of handles. Tables keep their
-nodes; a table that the outputs need is filled from constants by operations that the report names.
+Calls of functions are inlined, those in functions too; functions of conditionals and loops take values in place of
+handles. Tables keep their nodes; a table that the outputs need is filled from constants by operations that the report
+names.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.proto import NodeDef
 from icefloe.session import Session
-from icefloe.transforms import constant_variables, inlining, node_edits, variable_values
+from icefloe.transforms import constant_variables, function_inlining, inlining, node_edits, variable_values
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, needed_nodes, output_names, tensor_name
 from icefloe.transforms.reports import Check, PassReport, Transformed, notes
@@ -64,6 +65,8 @@ def freeze(
     if any(inlining.function_of(node, nodes) for node in nodes):
         passes.append(inlining.inline_calls(nodes, {node_edits.node_of(name) for name in wanted}))
         passes.append(PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted))))
+    within = function_inlining.inline_in_functions(nodes)
+    passes += [within] if within.removed else []
     kept = set(listed(keep_variables))
     names = [node.name for node in nodes if node.op in constant_variables.VARIABLES and node.name not in kept]
     values = _values(graph, checkpoint, session, names)
