@@ -13,7 +13,8 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.default_graph import add_to_collection, get_collection, name_scope
 from icefloe.graph.tensor import Tensor
-from icefloe.lib.feature_columns import DenseColumn, FeatureBuilder, check_no_sequence
+from icefloe.lib.feature_column_numbers import check_no_sequence
+from icefloe.lib.feature_columns import DenseColumn, FeatureBuilder
 from icefloe.lib.nn_embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from icefloe.lib.variable_scope import get_variable
 from icefloe.shapes import TensorShape

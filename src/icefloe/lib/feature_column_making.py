@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes
+from icefloe.lib import feature_column_ids as ids
+from icefloe.lib import feature_column_numbers as numbers
 from icefloe.lib import feature_columns as columns
 from icefloe.lib import nest
 from icefloe.lib.feature_column_embedding import EmbeddingColumn, SharedEmbeddingColumn
@@ -89,12 +91,12 @@ def numeric_column(
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
     _check_key(key)
-    return columns.NumericColumn(key, shape, default_value, dtype, normalizer_fn)
+    return numbers.NumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> Any:
     """Return a column of the intervals that numbers are in: n boundaries make n + 1. Raises: ValueError if unsorted."""
-    if not isinstance(source_column, columns.NumericColumn):
+    if not isinstance(source_column, numbers.NumericColumn):
         raise ValueError(  # noqa: TRY004
             f"source_column must be a column generated with numeric_column(). Given: {source_column}"
         )
@@ -106,7 +108,7 @@ def bucketized_column(source_column: Any, boundaries: Any) -> Any:
         raise ValueError("boundaries must be a sorted list.")  # noqa: TRY004
     if any(a >= b for a, b in itertools.pairwise(boundaries)):
         raise ValueError("boundaries must be a sorted list.")
-    return columns.BucketizedColumn(source_column, tuple(boundaries))
+    return numbers.BucketizedColumn(source_column, tuple(boundaries))
 
 
 def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: Any = datatypes.string) -> Any:
@@ -117,7 +119,7 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: 
         raise ValueError(f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}")
     _check_key(key)
     columns.check_string_or_int(datatypes.as_dtype(dtype), f"column_name: {key}")
-    return columns.HashedCategoricalColumn(key, hash_bucket_size, datatypes.as_dtype(dtype))
+    return ids.HashedCategoricalColumn(key, hash_bucket_size, datatypes.as_dtype(dtype))
 
 
 def _check_oov(num_oov_buckets: Any, has_default: bool, key: Any) -> None:
@@ -152,7 +154,7 @@ def categorical_column_with_vocabulary_file(
     _check_oov(num_oov_buckets, default_value is not None, key)
     columns.check_string_or_int(datatypes.as_dtype(dtype), f"column_name: {key}")
     _check_key(key)
-    return columns.VocabularyFileCategoricalColumn(
+    return ids.VocabularyFileCategoricalColumn(
         key=key,
         vocabulary_file=vocabulary_file,
         vocabulary_size=vocabulary_size,
@@ -181,7 +183,7 @@ def categorical_column_with_vocabulary_list(
         raise ValueError(f"dtype {dtype} and vocabulary dtype {own} do not match, column_name: {key}")
     columns.check_string_or_int(dtype, f"column_name: {key}")
     _check_key(key)
-    return columns.VocabularyListCategoricalColumn(key, tuple(vocabulary_list), dtype, default_value, num_oov_buckets)
+    return ids.VocabularyListCategoricalColumn(key, tuple(vocabulary_list), dtype, default_value, num_oov_buckets)
 
 
 def categorical_column_with_identity(key: str, num_buckets: int, default_value: int | None = None) -> Any:
@@ -191,12 +193,12 @@ def categorical_column_with_identity(key: str, num_buckets: int, default_value: 
     if default_value is not None and not 0 <= default_value < num_buckets:
         raise ValueError(f"default_value {default_value} not in range [0, {num_buckets}), column_name {key}")
     _check_key(key)
-    return columns.IdentityCategoricalColumn(key, num_buckets, default_value)
+    return ids.IdentityCategoricalColumn(key, num_buckets, default_value)
 
 
 def indicator_column(categorical_column: Any) -> Any:
     """Return a dense column of how often each id occurs."""
-    return columns.IndicatorColumn(categorical_column)
+    return numbers.IndicatorColumn(categorical_column)
 
 
 def weighted_categorical_column(
@@ -206,7 +208,7 @@ def weighted_categorical_column(
     kind = None if dtype is None else datatypes.as_dtype(dtype)
     if kind is None or not (kind.is_integer or kind.is_floating):
         raise ValueError(f"dtype {dtype} is not convertible to float.")
-    return columns.WeightedCategoricalColumn(categorical_column, weight_feature_key, kind)
+    return ids.WeightedCategoricalColumn(categorical_column, weight_feature_key, kind)
 
 
 def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None) -> Any:
@@ -221,12 +223,12 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
                 "Unsupported key type. All keys must be either string, or categorical column except "
                 f"HashedCategoricalColumn. Given: {key}"
             )
-        if isinstance(key, columns.HashedCategoricalColumn):
+        if isinstance(key, ids.HashedCategoricalColumn):
             raise ValueError(  # noqa: TRY004
                 "categorical_column_with_hash_bucket is not supported for crossing. Hashing before crossing will "
                 f"increase probability of collision. Instead, use the feature name as a string. Given: {key}"
             )
-    return columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
+    return ids.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)
 
 
 def _check_embedding(dimension: Any, ckpt: Any, tensor_name: Any) -> None:
@@ -283,7 +285,7 @@ def shared_embedding_columns(
     ordered = sorted(categorical_columns, key=lambda c: str(c.name))
 
     def bare(column: Any) -> Any:
-        while isinstance(column, (columns.WeightedCategoricalColumn, columns.SequenceCategoricalColumn)):
+        while isinstance(column, (ids.WeightedCategoricalColumn, ids.SequenceCategoricalColumn)):
             column = column.categorical_column
         return column
 
@@ -317,12 +319,12 @@ def shared_embedding_columns(
 
 def sequence_categorical_column_with_identity(key: str, num_buckets: int, default_value: int | None = None) -> Any:
     """Return a sequence column of ids; see `categorical_column_with_identity`."""
-    return columns.SequenceCategoricalColumn(categorical_column_with_identity(key, num_buckets, default_value))
+    return ids.SequenceCategoricalColumn(categorical_column_with_identity(key, num_buckets, default_value))
 
 
 def sequence_categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: Any = datatypes.string) -> Any:
     """Return a sequence column of hashes; see `categorical_column_with_hash_bucket`."""
-    return columns.SequenceCategoricalColumn(categorical_column_with_hash_bucket(key, hash_bucket_size, dtype))
+    return ids.SequenceCategoricalColumn(categorical_column_with_hash_bucket(key, hash_bucket_size, dtype))
 
 
 def sequence_categorical_column_with_vocabulary_file(
@@ -335,7 +337,7 @@ def sequence_categorical_column_with_vocabulary_file(
 ) -> Any:
     """Return a sequence column of lines of a file; see `categorical_column_with_vocabulary_file`."""
     how = (vocabulary_size, num_oov_buckets, default_value, dtype)
-    return columns.SequenceCategoricalColumn(categorical_column_with_vocabulary_file(key, vocabulary_file, *how))
+    return ids.SequenceCategoricalColumn(categorical_column_with_vocabulary_file(key, vocabulary_file, *how))
 
 
 def sequence_categorical_column_with_vocabulary_list(
@@ -343,7 +345,7 @@ def sequence_categorical_column_with_vocabulary_list(
 ) -> Any:
     """Return a sequence column of places in a list; see `categorical_column_with_vocabulary_list`."""
     how = (dtype, default_value, num_oov_buckets)
-    return columns.SequenceCategoricalColumn(categorical_column_with_vocabulary_list(key, vocabulary_list, *how))
+    return ids.SequenceCategoricalColumn(categorical_column_with_vocabulary_list(key, vocabulary_list, *how))
 
 
 def sequence_numeric_column(
@@ -358,4 +360,4 @@ def sequence_numeric_column(
     dtype = _check_numbers(dtype, normalizer_fn, key)
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
-    return columns.SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
+    return numbers.SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
