@@ -42,6 +42,7 @@ class Part:
 
     @property
     def is_temporary(self) -> bool:
+        """Whether it is a file that a save is writing, or was when it died."""
         return self.token is not None and self.kind != "commit"
 
 
@@ -84,26 +85,32 @@ def parse_v1_shard(name: str) -> tuple[str, int | None, int | None] | None:
 
 
 def index_file(prefix: str) -> str:
+    """Return the path of the index of a V2 checkpoint."""
     return with_suffix(prefix, ".index")
 
 
 def data_file(prefix: str, shard: int, count: int) -> str:
+    """Return the path of data file `shard` of `count` of a V2 checkpoint."""
     return with_suffix(prefix, f".data-{shard:05d}-of-{count:05d}")
 
 
 def meta_file(prefix: str) -> str:
+    """Return the path of the graph that a Saver writes beside a checkpoint."""
     return with_suffix(prefix, ".meta")
 
 
 def v1_shard(prefix: str, shard: int, count: int) -> str:
+    """Return the path of shard `shard` of `count` of a V1 checkpoint."""
     return f"{prefix}-{shard:05d}-of-{count:05d}"
 
 
 def temporary(path: str, token: str) -> str:
+    """Return the name that a file has while save `token` writes it."""
     return f"{path}.tmp-{token}"
 
 
 def commit_file(prefix: str, token: str) -> str:
+    """Return the name that the index has once save `token` is complete; see `commit`."""
     return f"{prefix}.index.commit-{token}"
 
 

@@ -19,6 +19,7 @@ from icefloe.checkpoint.commit import Location
 from icefloe.checkpoint.entries import BIG, Entry
 from icefloe.checkpoint.files import Source, identity
 from icefloe.checkpoint.index import Index, read_index
+from icefloe.checkpoint.near_files import missing_part
 from icefloe.checkpoint.reading import WINDOW, CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice, as_slice
 from icefloe.checkpoint.sniff import sniff
@@ -218,7 +219,7 @@ class BundleReader(CheckpointReader):
                 if self._is_replaced():
                     raise self._replaced()
                 path = self._location.shard_candidates(number, count)[-1]
-                raise errors.NotFoundError(f"{path}; No such file or directory")
+                raise errors.NotFoundError(f"{path}; No such file or directory", hint=missing_part(path))
             source = self._shards[number] = found
         return source
 

@@ -7,17 +7,13 @@ Anything else is named for what it is.
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 
 from icefloe import errors
-from icefloe.checkpoint import commit, files, names, state_file
-from icefloe.checkpoint.sniff import Finding, sniff
-from icefloe.near_names import near_names
+from icefloe.checkpoint import commit, files, names, near_files, state_file
+from icefloe.checkpoint.sniff import HINTS, Finding, sniff
 
 _VARIABLES = "variables"
-# What pathlib makes of a URL.
-_FLATTENED = re.compile(r"[a-z][a-z0-9]+:/(?!/)")
 # Files of arrays that are opened as checkpoints; see `formats`.
 ARRAY_FILES = frozenset(("npz", "hdf5", "keras", "safetensors"))
 
@@ -71,10 +67,14 @@ def resolve(path: str | os.PathLike[str]) -> Target:
         bare = text.rstrip("/")
         if bare and bare != text:
             return resolve(bare)
+        pattern = near_files.prefix_of_pattern(text)
+        found = None if pattern is None else _known(pattern) or _v1_shards(pattern)
+        if found is not None:
+            return found
         directory, base = os.path.split(text)
         if base == state_file.DEFAULT_NAME and files.is_directory(directory or "."):
             return _in_directory(directory or ".")  # the state file is lost, or has another name by now
-        raise _nothing(text)
+        raise near_files.nothing(text)
     return _from_content(text, sniff(text), part)
 
 
@@ -94,7 +94,7 @@ def _v1_shards(prefix: str) -> Target | None:
     pattern = names.parse_v1_shard(prefix)
     if pattern is not None and pattern[1] is None:
         found = state_file.v1_files(prefix)
-        return Target(prefix, tuple(found)) if found else None
+        return Target(prefix, tuple(found)) if found and sniff(found[0]).kind == "v1" else None
     if files.is_file(prefix):
         return Target(prefix, (prefix,)) if sniff(prefix).kind == "v1" else None
     found = state_file.v1_files(f"{prefix}-?????-of-?????")
@@ -129,7 +129,7 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         variables = _variables_of(os.path.dirname(path))
         if variables is not None:
             return variables
-    hint = None
+    hint = HINTS.get(finding.kind)
     if finding.kind in ("graph", "meta_graph", "graph_text", "meta_graph_text"):
         hint = (
             "A graph file holds no values of variables, and no checkpoint is beside it: that is made of files that end "
@@ -137,12 +137,6 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         )
     elif finding.kind.startswith("saved_model"):
         hint = "It has no variables: there is no folder variables beside it."
-    elif finding.kind == "git_lfs":
-        hint = "Fetch the file with `git lfs pull`."
-    elif finding.kind == "html":
-        hint = "Most likely the page was saved in place of the file it links to."
-    elif finding.kind in ("zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "zstd"):
-        hint = "Unpack it first."
     elif finding.kind == "v2_index":
         hint = "Its name must be PREFIX.index, and PREFIX.data-… must be beside it."
     raise errors.InvalidArgumentError(f"not a checkpoint: this is {finding.description}", path=path, hint=hint)
@@ -193,7 +187,9 @@ def _in_directory(directory: str) -> Target:
     if any(name.startswith("saved_model.") for name in listed):
         raise errors.NotFoundError("this SavedModel has no variables: the folder variables is missing", path=directory)
     what = f"it holds {', '.join(listed[:5])}{', …' if len(listed) > 5 else ''}" if listed else "it is empty"
-    raise errors.NotFoundError(f"no checkpoint in this directory: {what}", path=directory)
+    raise errors.NotFoundError(
+        f"no checkpoint in this directory: {what}", path=directory, hint=near_files.in_directory(directory)
+    )
 
 
 def _variables_of(directory: str) -> Target | None:
@@ -205,27 +201,3 @@ def _variables_of(directory: str) -> Target | None:
             if found is not None:
                 return found
     return None
-
-
-def _nothing(path: str) -> errors.NotFoundError:
-    directory, base = names.split(path)
-    files.check_directory(directory)
-    near = {os.path.basename(p) for p in state_file.scan(directory)}
-    if _FLATTENED.match(path):
-        hint = "A pathlib.Path does not hold a URL, as it takes one of two slashes away: give it as text."
-    elif directory and not files.is_directory(directory):
-        hint = f"There is no {'bucket or ' if files.is_url(directory) else ''}directory {directory}."
-    elif files.is_file(names.meta_file(path)):
-        hint = f"Only the graph is there, {names.meta_file(path)}; the files .index and .data-… are missing."
-    elif not path:
-        hint = "The path is empty."
-    elif path == "-":
-        hint = "A checkpoint is read at many places, which a pipe does not allow: save it and give its path."
-    elif near:
-        best = near_names(base, near, likeness=0.4) or sorted(near)[:3]
-        hint = f"In that directory are: {', '.join(best)}"
-    else:
-        hint = None
-    return errors.NotFoundError(
-        f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {path}", hint=hint
-    )

@@ -23,6 +23,22 @@ _HEAD = 4096
 _STATE = re.compile(r"^[ \t]*(?:all_)?model_checkpoint_paths?[ \t]*[:=]", re.MULTILINE)
 
 
+_UNPACK = "Unpack it first."
+# What can be done about a file of a kind.
+HINTS = {
+    "git_lfs": "Fetch the file itself with `git lfs pull`.",
+    "git_annex": "Fetch the file itself with `git annex get`.",
+    "html": "Most likely a web page was saved in place of the file it links to.",
+    "zeros": "The download or copy was cut short: nothing was written but its size.",
+    "appledouble": "Give the file whose name lacks the `._`; such files come along where a Mac makes an archive.",
+    "unfinished": "Load it down anew, or wait until that is done.",
+    "tempstate": "Give a checkpoint that is whole; this can be deleted.",
+    **dict.fromkeys(("zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "zstd", "lz4", "compress", "snappy"), _UNPACK),
+}
+_UNFINISHED = re.compile(r".*\.(crdownload|part|partial|download|opdownload|aria2|icloud)", re.DOTALL)
+_TEMPSTATE = re.compile(r".*\.tempstate[0-9]+", re.DOTALL)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """kind: a short word, one of those in this module.   description: the same for people, after "this is"."""
@@ -65,7 +81,20 @@ def _sniff(path: str, head: bytes, source: Source) -> Finding:
         return Finding("safetensors", "a safetensors file")
     if not head.strip(b"\0"):
         return Finding("zeros", "a file of zero bytes")
-    return _sniff_text(head) or _sniff_proto(head, source) or Finding("unknown", "a binary file of unknown kind")
+    return _by_name(path) or _sniff_text(head) or _sniff_proto(head, source) or Finding("unknown", _UNKNOWN)
+
+
+_UNKNOWN = "a binary file of unknown kind"
+
+
+def _by_name(path: str) -> Finding | None:
+    """Tell what is by its name not there as a whole."""
+    name = os.path.basename(path)
+    if _UNFINISHED.fullmatch(name):
+        return Finding("unfinished", "by its name a download that is not done")
+    if _TEMPSTATE.fullmatch(name):
+        return Finding("tempstate", "what a save of TensorFlow that did not finish left behind")
+    return None
 
 
 def _sniff_table(source: Source) -> Finding:
@@ -124,7 +153,10 @@ def _sniff_text(head: bytes) -> Finding | None:
         return Finding("meta_graph_text", "a MetaGraphDef in text form")
     if start.startswith(("node {", "node{", "versions {", "library {")) or "\nnode {" in text:
         return Finding("graph_text", "a GraphDef in text form")
-    return Finding("text", "a text file")
+    if start.startswith(("/annex/objects/", "../.git/annex/objects/")):
+        return Finding("git_annex", "a git-annex pointer, not the file itself")
+    line = start.split("\n", 1)[0].rstrip()
+    return Finding("text", f"a text file that begins {line!r}" if 0 < len(line) <= 60 else "a text file")
 
 
 def _state_of(text: str) -> Finding | None:
@@ -136,6 +168,8 @@ def _sniff_proto(head: bytes, source: Source) -> Finding | None:
     """Tell a GraphDef, MetaGraphDef or SavedModel by its first fields."""
     whole = len(head) == source.size
     seen: list[tuple[int, int, bytes]] = []
+    if head[:1] == b"\x0a" and b"_tf_keras_" in head:
+        return Finding("keras_metadata", "what Keras notes beside a SavedModel, without the values of its variables")
     try:
         # Beyond the head nothing is looked at, but sizes are held against the length of the file.
         pos = 0

@@ -58,7 +58,7 @@ def read_state(path: Path) -> CheckpointState:
 
     Raises: NotFoundError if there is no file; as `parse_state`.
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     state = parse_state(read_bytes(path), path)
     directory = os.path.dirname(path)
     state.model_checkpoint_path = os.path.join(directory, state.model_checkpoint_path)
@@ -139,7 +139,7 @@ def write_state(path: Path, state: CheckpointState) -> None:
 
     from icefloe.proto import POOL
 
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     if path == state.model_checkpoint_path:
         raise errors.FailedPreconditionError(
             f"Save path '{path}' conflicts with path used for checkpoint state.  Please use a different save path."
@@ -151,7 +151,7 @@ def write_state(path: Path, state: CheckpointState) -> None:
 
 def checkpoint_exists(prefix: Path) -> bool:
     """Whether there is a V2 or V1 checkpoint of this prefix; for sharded V1 also in the form `P-?????-of-00002`."""
-    return commit.locate(os.fspath(prefix)) is not None or bool(v1_files(os.fspath(prefix)))
+    return commit.locate(os.fsdecode(prefix)) is not None or bool(v1_files(os.fsdecode(prefix)))
 
 
 def v1_files(prefix: str) -> list[str]:
@@ -174,11 +174,11 @@ def v1_files(prefix: str) -> list[str]:
     return [names.v1_shard(base, i, count) for i in sorted(found.get(count, ()))]
 
 
-def checkpoint_mtimes(prefixes: Iterable[Path]) -> list[float]:
+def checkpoint_mtimes(prefixes: Iterable[Path] | Path) -> list[float]:
     """Return when each checkpoint was written, in seconds since 1970; those that do not exist are left out."""
     times = []
-    for path in prefixes:
-        prefix = os.fspath(path)
+    for path in [prefixes] if isinstance(prefixes, (str, bytes, os.PathLike)) else prefixes:
+        prefix = os.fsdecode(path)
         location = commit.locate(prefix)
         paths = [location.index] if location else v1_files(prefix)
         found = files.modified_ns(paths[0]) if paths else None
@@ -198,10 +198,12 @@ def scan(directory: Path) -> list[str]:
     """Return the prefixes of the V2 checkpoints in a directory, the latest last: by the number at the end, then by
     time of writing.
     """
-    directory = os.fspath(directory)
+    directory = os.fsdecode(directory)
     found = set()
     for name in files.list_directory(directory):
         part = names.parse(name)
+        if name.startswith("._"):  # what macOS keeps beside a file
+            continue
         if part is not None and part.kind in ("index", "commit") and not part.is_temporary:
             found.add(part.prefix)
     return by_age(os.path.join(directory, base) for base in found)
@@ -209,7 +211,7 @@ def scan(directory: Path) -> list[str]:
 
 def scan_v1(directory: Path) -> list[str]:
     """Return the V1 checkpoints in a directory, files or patterns `P-?????-of-NNNNN`, the latest last."""
-    directory = os.fspath(directory)
+    directory = os.fsdecode(directory)
     found = set()
     for name in files.list_directory(directory):
         path = os.path.join(directory, name)
@@ -283,9 +285,13 @@ def latest_checkpoint(
 
     wait: seconds to wait until there is a complete one, looking again and again while another process saves and
     deletes; None does not wait.
+
+    Raises: ValueError for a wait that is no number of seconds.
     """
-    directory = os.fspath(checkpoint_dir)
-    path = os.path.join(directory, latest_filename or DEFAULT_NAME)
+    if wait is not None and not (isinstance(wait, (int, float)) and wait >= 0):
+        raise errors.InvalidArgumentError(f"wait: expected a number of seconds from 0 on, got {wait!r}")
+    directory = os.fsdecode(checkpoint_dir)
+    path = os.path.join(directory, os.fsdecode(latest_filename or DEFAULT_NAME))
     deadline = time.monotonic() + (wait or 0.0)
     pause = 0.01
     while True:
@@ -364,7 +370,18 @@ def _chosen(directory: str, path: str, data: bytes | None) -> tuple[str | None, 
         broken = broken or (place if gap.damaged else None)
         if data is None:
             reason = f"{reason}; {place} is not complete: {gap.reason}"
-    return None, reason if data is not None or there else "", broken
+    return None, reason if data is not None or there else _unreadable(directory), broken
+
+
+def _unreadable(directory: str) -> str:
+    """Return why a directory looks empty that is not, or is none; "" where it is empty or not there."""
+    try:
+        files.check_directory(directory)
+    except errors.OpError as e:
+        return str(e)
+    if checkpoint_exists(directory):
+        return f"{directory} is a file or a checkpoint, not a directory of them"
+    return ""
 
 
 def _near_state(directory: str, path: str) -> str:

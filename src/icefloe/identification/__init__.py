@@ -59,6 +59,9 @@ def identify(path: str | os.PathLike[str]) -> Identification:
     text = files.path_of(path)
     if files.is_url(text):
         return _at_url(text)
+    if os.path.islink(text) and not os.path.exists(text):
+        words = f"a link to {os.readlink(text)}, which is not there"
+        return Identification(text, "missing", words, {"target": os.readlink(text)})
     if not os.path.lexists(text):
         return checkpoints.prefix(text, identify)
     if os.path.isdir(text):

@@ -6,17 +6,10 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
+from icefloe.checkpoint import sniff
 from icefloe.checkpoint.sniff import Finding
 
-HINTS = {
-    "git_lfs": "Fetch the file itself with `git lfs pull`.",
-    "html": "Most likely a web page was saved in place of the file it links to.",
-    "gzip": "Unpack it first.",
-    "tar": "Unpack it first.",
-    "zip": "Unpack it first.",
-    "zeros": "The download or copy was cut short: nothing was written but its size.",
-    "data_shard": "Give the prefix or the .index file; they work all the same.",
-}
+HINTS = sniff.HINTS | {"data_shard": "Give the prefix or the .index file; they work all the same."}
 
 
 @dataclass(frozen=True, slots=True)
