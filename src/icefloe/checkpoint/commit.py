@@ -245,10 +245,15 @@ def checkpoint_files(prefix: str) -> list[str]:
 
 
 def delete_checkpoint(prefix: str) -> None:
-    """Delete the index and data files of a V2 checkpoint, index first, so that a reader never finds an index without
-    its data.
+    """Delete the index and data files of a V2 checkpoint, in the order of a save that is taken back, so that wherever
+    it stops, a reader finds the whole checkpoint or none, and what is left is known for what it is.
 
-    What dead saves left under the prefix goes too. Nothing happens where there is no such checkpoint.
+    The index becomes P.index.commit-T, then each data file P.data-S-of-N.tmp-T: as of a save whose files are not all
+    renamed. Then the index becomes P.index.tmp-T: now all are files of a save that died, which the next save, or
+    `clean`, removes where this does not come to it.
+
+    What dead saves left under the prefix goes too. Nothing happens where there is no such checkpoint. At a URL, where
+    nothing is renamed, the index goes first.
     """
     directory, _ = names.split(prefix)
     if files.is_url(prefix):
@@ -261,9 +266,31 @@ def delete_checkpoint(prefix: str) -> None:
     try:
         with files.directory_lock(directory):
             recover(prefix)
-            for path in checkpoint_files(prefix):
-                if (fd := files.hold(path)) is not None:
-                    old.append(fd)
+            found = checkpoint_files(prefix)
+            old += [fd for path in found if (fd := files.hold(path)) is not None]
+            for path in _put_aside(prefix, found):
                 files.remove(path)
     finally:
         files.let_go(old)
+
+
+def _put_aside(prefix: str, found: list[str]) -> list[str]:
+    """Rename the files of a checkpoint to those of a save that died; return them in the order in which to remove them.
+    Where the file system renames nothing they keep their names.
+    """
+    index = names.index_file(prefix)
+    if index not in found:
+        return found
+    token = names.new_token()
+    committed, dead = names.commit_file(prefix, token), names.temporary(index, token)
+    try:
+        files.rename(index, committed)
+    except errors.OpError:
+        return found
+    aside = []
+    for path in found:
+        if path != index:
+            aside.append(names.temporary(path, token))
+            files.rename(path, aside[-1])
+    files.rename(committed, dead)
+    return [*aside, dead]
