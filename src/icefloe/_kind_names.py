@@ -32,9 +32,8 @@ NAMES: dict[str, dict[str, str]] = {
         "lib.linalg_exponential": "expm=matrix_exponential",
         "lib.linear_operator": "LinearOperator",
         "lib.linear_operator_dense": "LinearOperatorFullMatrix LinearOperatorLowerTriangular",
-        "lib.linear_operator_diagonal": """
-            LinearOperatorDiag LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorZeros
-        """,
+        "lib.linear_operator_diagonal": "LinearOperatorDiag LinearOperatorIdentity LinearOperatorScaledIdentity",
+        "lib.linear_operator_zeros": "LinearOperatorZeros",
         "lib.linear_operator_products": """
             LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion LinearOperatorKronecker
         """,

@@ -21,7 +21,7 @@ from icefloe.lib.linear_operator_structured import LinearOperatorPermutation as 
 from icefloe.lib.linear_operator_diagonal import LinearOperatorScaledIdentity as LinearOperatorScaledIdentity
 from icefloe.lib.linear_operator_circulant import LinearOperatorToeplitz as LinearOperatorToeplitz
 from icefloe.lib.linear_operator_structured import LinearOperatorTridiag as LinearOperatorTridiag
-from icefloe.lib.linear_operator_diagonal import LinearOperatorZeros as LinearOperatorZeros
+from icefloe.lib.linear_operator_zeros import LinearOperatorZeros as LinearOperatorZeros
 from icefloe.lib.linalg import adjoint as adjoint
 from icefloe.lib.linalg import cholesky_solve as cholesky_solve
 from icefloe.lib.array_diagonal import matrix_diag as diag

@@ -1,6 +1,6 @@
-"""Operators that are zero off the diagonal: a diagonal, multiples of the identity, zeros.
+"""Operators that are zero off the diagonal: a diagonal, multiples of the identity.
 
-Source: tensorflow/python/ops/linalg/linear_operator_diag.py, linear_operator_identity.py, linear_operator_zeros.py.
+Source: tensorflow/python/ops/linalg/linear_operator_diag.py, linear_operator_identity.py.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
@@ -20,15 +20,15 @@ from icefloe.lib.array_create import ones, zeros, zeros_like
 from icefloe.lib.array_diagonal import matrix_diag, matrix_diag_part, matrix_set_diag
 from icefloe.lib.array_join import concat, stack
 from icefloe.lib.array_select import where_v2
-from icefloe.lib.array_shape import broadcast_static_shape, expand_dims
+from icefloe.lib.array_shape import expand_dims
 from icefloe.lib.array_shape import shape as shape_of
-from icefloe.lib.constants import get_static_value
-from icefloe.lib.control import no_op, with_dependencies
+from icefloe.lib.control import no_op
 from icefloe.lib.linear_operator import LinearOperator
 from icefloe.lib.linear_operator_dense import LinearOperatorLowerTriangular
+from icefloe.lib.linear_operator_sized import Sized, checked_batch, checked_size
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_reduce import reduce_max, reduce_min, reduce_prod, reduce_sum
-from icefloe.shapes import TensorShape, dimension_value
+from icefloe.shapes import TensorShape
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -161,85 +161,7 @@ class LinearOperatorDiag(LinearOperator):
         return reduce_max(magnitude, axis=-1) / reduce_min(magnitude, axis=-1)
 
 
-def _checked_size(value: Any, what: str, proper: bool) -> tuple[Tensor, Any]:
-    """Return a number of rows or columns and, where it is known, its value.
-
-    Raises: TypeError, ValueError for a bad one.
-    """
-    parts.check_no_reference(value, what)
-    tensor = parts.size_tensor(value, name=what)
-    known = get_static_value(tensor)
-    if proper:
-        found = [
-            checks.assert_rank(tensor, 0, message=f"Argument {what} must be a 0-D Tensor."),
-            checks.assert_non_negative(tensor, message=f"Argument {what} must be non-negative."),
-        ]
-        tensor = with_dependencies(found, tensor)
-    if not tensor.dtype.is_integer:
-        raise TypeError(f"Argument {what} must be integer type.  Found: {tensor}")
-    if known is not None and known.ndim != 0:
-        raise ValueError(f"Argument {what} must be a 0-D Tensor.  Found: {known}")
-    if known is not None and known < 0:
-        raise ValueError(f"Argument {what} must be non-negative.  Found: {known}")
-    return tensor, known
-
-
-def _checked_batch(value: Any, proper: bool) -> tuple[Any, Any]:
-    parts.check_no_reference(value, "batch_shape")
-    if value is None:
-        return None, None
-    tensor = parts.size_tensor(value, name="batch_shape_arg")
-    known = get_static_value(tensor)
-    if proper:
-        found = [
-            checks.assert_rank(tensor, 1, message="Argument batch_shape must be a 1-D Tensor."),
-            checks.assert_non_negative(tensor, message="Argument batch_shape must be non-negative."),
-        ]
-        tensor = with_dependencies(found, tensor)
-    if not tensor.dtype.is_integer:
-        raise TypeError(f"Argument batch_shape must be integer type.  Found: {tensor}")
-    if known is not None and known.ndim != 1:
-        raise ValueError(f"Argument batch_shape must be a 1-D Tensor.  Found: {known}")
-    if known is not None and np.any(known < 0):
-        raise ValueError(f"Argument batch_shape must be non-negative.  Found:{known}")
-    return tensor, known
-
-
-class _Sized(LinearOperator):
-    """An operator given by its sizes."""
-
-    _assert_proper_shapes: bool
-    _batch_shape_arg: Any = None
-    _batch_shape_static: Any = None
-
-    def _known_diagonal_size(self) -> Any:
-        sizes = [dimension_value(n) for n in (self.domain_dimension, self.range_dimension)]
-        return None if None in sizes else min(n for n in sizes if n is not None)
-
-    def _diagonal_shape(self) -> Any:
-        if self.shape.is_fully_defined():
-            return self.batch_shape.concatenate([self._known_diagonal_size()])
-        return concat([self.batch_shape_tensor(), [reduce_min(self.shape_tensor()[-2:])]], axis=0)
-
-    def _batch(self) -> Any:
-        return self.batch_shape if self.batch_shape.is_fully_defined() else self.batch_shape_tensor()
-
-    def _with_batch(self, x: Any) -> Any:
-        """Return `x` broadcast to the batch shape."""
-        if self._batch_shape_arg is None:
-            return x
-        special: Any = self.batch_shape.concatenate([1, 1])
-        full = broadcast_static_shape(x.shape, special)
-        if special.is_fully_defined():
-            return x if full == x.shape else x + zeros(shape=special, dtype=self.dtype)
-        special = concat((self.batch_shape_tensor(), [1, 1]), 0)
-        return x + zeros(shape=special, dtype=self.dtype)
-
-    def _checked_rows(self, x: Any) -> Any:
-        return with_dependencies([parts.assert_rows_fit(self, x)], x) if self._assert_proper_shapes else x
-
-
-class LinearOperatorIdentity(_Sized):
+class LinearOperatorIdentity(Sized):
     """The identity of `num_rows` rows, in batches of `batch_shape`; dtype: default float32.
 
     assert_proper_shapes: add checks of the shapes of arguments. Raises: ValueError, TypeError for bad arguments.
@@ -270,8 +192,8 @@ class LinearOperatorIdentity(_Sized):
                 if not hint:
                     raise ValueError(f"An identity operator is always {what}.")
             super().__init__(dtype or datatypes.float32, None, True, True, True, True, name, parameters)
-            self._num_rows, self._num_rows_static = _checked_size(num_rows, "num_rows", assert_proper_shapes)
-            self._batch_shape_arg, self._batch_shape_static = _checked_batch(batch_shape, assert_proper_shapes)
+            self._num_rows, self._num_rows_static = checked_size(num_rows, "num_rows", assert_proper_shapes)
+            self._batch_shape_arg, self._batch_shape_static = checked_batch(batch_shape, assert_proper_shapes)
 
     def _shape(self) -> TensorShape:
         matrix = TensorShape((self._num_rows_static, self._num_rows_static))
@@ -346,7 +268,7 @@ class LinearOperatorIdentity(_Sized):
         return ones(self.batch_shape_tensor(), dtype=self.dtype)
 
 
-class LinearOperatorScaledIdentity(_Sized):
+class LinearOperatorScaledIdentity(Sized):
     """Multiples of the identity of `num_rows` rows, one for each element of `multiplier`.
 
     assert_proper_shapes: add checks of the shapes of arguments. Raises: ValueError, TypeError for bad arguments.
@@ -384,7 +306,7 @@ class LinearOperatorScaledIdentity(_Sized):
                 name,
                 parameters,
             )
-            self._num_rows, self._num_rows_static = _checked_size(num_rows, "num_rows", assert_proper_shapes)
+            self._num_rows, self._num_rows_static = checked_size(num_rows, "num_rows", assert_proper_shapes)
             self._rows_as_element = cast(self._num_rows, self.dtype)
             self._rows_as_real = cast(self._num_rows, self.dtype.real_dtype)
 
@@ -490,106 +412,3 @@ class LinearOperatorScaledIdentity(_Sized):
     def _cond(self) -> Any:
         zero = math_elementwise.equal(self._multiplier, 0.0)
         return where_v2(zero, cast(np.nan, dtype=self.dtype), cast(1.0, dtype=self.dtype))
-
-
-class LinearOperatorZeros(_Sized):
-    """Zeros of `num_rows` rows and `num_columns` columns (default as many), in batches of `batch_shape`.
-
-    assert_proper_shapes: add checks of the shapes of arguments. Raises: ValueError, TypeError for bad arguments.
-    """
-
-    def __init__(
-        self,
-        num_rows: Any,
-        num_columns: Any = None,
-        batch_shape: Any = None,
-        dtype: Any = None,
-        is_non_singular: bool | None = False,
-        is_self_adjoint: bool | None = True,
-        is_positive_definite: bool | None = False,
-        is_square: bool | None = True,
-        assert_proper_shapes: bool = False,
-        name: str = "LinearOperatorZeros",
-    ) -> None:
-        parameters = dict(locals())
-        self._assert_proper_shapes = assert_proper_shapes
-        with name_scope(name):
-            if not is_self_adjoint and is_square:
-                raise ValueError("A zero operator is always self adjoint.")
-            if is_non_singular:
-                raise ValueError("A zero operator is always singular.")
-            if is_positive_definite:
-                raise ValueError("A zero operator is always not positive-definite.")
-            hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-            super().__init__(dtype or datatypes.float32, None, *hints, name, parameters)
-            self._num_rows, rows = _checked_size(num_rows, "num_rows", assert_proper_shapes)
-            columns_given = num_rows if num_columns is None else num_columns
-            self._num_columns, columns = _checked_size(columns_given, "num_columns", assert_proper_shapes)
-            self._num_rows_static, self._num_columns_static = rows, columns
-            if rows is not None and columns is not None and is_square and rows != columns:
-                raise ValueError(
-                    f"LinearOperatorZeros initialized as is_square=True, but got num_rows({rows}) != "
-                    f"num_columns({columns})"
-                )
-            self._batch_shape_arg, self._batch_shape_static = _checked_batch(batch_shape, assert_proper_shapes)
-
-    def _shape(self) -> TensorShape:
-        matrix = TensorShape((self._num_rows_static, self._num_columns_static))
-        if self._batch_shape_arg is None:
-            return matrix
-        return TensorShape(self._batch_shape_static).concatenate(matrix)
-
-    def _shape_tensor(self) -> Tensor:
-        matrix = stack((self._num_rows, self._num_columns), axis=0)
-        return matrix if self._batch_shape_arg is None else concat((self._batch_shape_arg, matrix), 0)
-
-    def _assert_non_singular(self) -> Any:
-        raise errors.InvalidArgumentError("Zero operators are always non-invertible.")
-
-    def _assert_positive_definite(self) -> Any:
-        raise errors.InvalidArgumentError("Zero operators are always non-positive definite.")
-
-    def _assert_self_adjoint(self) -> Any:
-        return no_op("assert_self_adjoint")
-
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        if self._assert_proper_shapes:
-            x = self._checked_rows(linalg.adjoint(x) if adjoint_arg else x)
-        if self.is_square:
-            if adjoint_arg:
-                sizes = concat([shape_of(x)[:-2], [shape_of(x)[-1], shape_of(x)[-2]]], axis=0)
-            else:
-                sizes = shape_of(x)
-        else:
-            given = shape_of(x)
-            rows = self._num_columns if adjoint else self._num_rows
-            sizes = concat([given[:-2], [rows, given[-2] if adjoint_arg else given[-1]]], axis=0)
-        return self._with_batch(zeros(shape=sizes, dtype=x.dtype))
-
-    def _linop_matmul(self, left: Any, right: Any) -> Any:
-        if not left.is_square or not right.is_square:
-            raise ValueError(
-                "Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not supported at this "
-                "time."
-            )
-        return left
-
-    def _determinant(self) -> Any:
-        return zeros(shape=self._batch(), dtype=self.dtype)
-
-    def _trace(self) -> Any:
-        return zeros(shape=self._batch(), dtype=self.dtype)
-
-    def _zeros_diag(self) -> Tensor:
-        return zeros(shape=self._diagonal_shape(), dtype=self.dtype)
-
-    def _diag_part(self) -> Any:
-        return self._zeros_diag()
-
-    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
-        """Return a matrix as it is, in this operator's batches."""
-        result: Tensor = self._with_batch(mat)
-        return result
-
-    def _eigvals(self) -> Any:
-        return self._zeros_diag()
