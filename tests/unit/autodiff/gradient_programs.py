@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import runpy
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -525,6 +526,7 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "(lambda t: t.write(0, x).write(1, x * y).stack())(tf.TensorArray(tf.float32, 2))",
         "x y",
     ),
+    **runpy.run_path(str(Path(__file__).with_name("matrix_programs.py")))["PROGRAMS"],
 }
 
 
