@@ -95,10 +95,15 @@ def _into_place(source: str, target: str) -> None:
         files.rename(source, target)
 
 
+def data_files(prefix: str) -> list[tuple[str, names.Part]]:
+    """Return `(path, what its name says)` of the data files of `prefix`, of any number; not those being written."""
+    return [(path, part) for path, part in _parts(prefix) if part.kind == "data" and part.token is None]
+
+
 def remove_other_shards(prefix: str, count: int) -> None:
     """Remove the data files of `prefix` that are not of `count`, as far as the file system lets us."""
-    for path, part in _parts(prefix):
-        if part.kind == "data" and part.token is None and part.count != count:
+    for path, part in data_files(prefix):
+        if part.count != count:
             # The new checkpoint is complete without this; a directory that forbids it must not make the save fail.
             with contextlib.suppress(errors.OpError):
                 files.remove(path)
@@ -201,8 +206,7 @@ class Transaction:
         for path in (names.index_file(self.prefix), *(names.data_file(self.prefix, i, count) for i in self._shards)):
             if files.is_directory(path):  # found out after the commit, half of the files would have been renamed
                 raise files.os_error(IsADirectoryError(errno.EISDIR, ""), path)
-        finals = [path for path, part in _parts(self.prefix) if part.kind == "data" and part.token is None]
-        old += [fd for path in finals if (fd := files.hold(path)) is not None]
+        old += [fd for path, _ in data_files(self.prefix) if (fd := files.hold(path)) is not None]
         committed = names.commit_file(self.prefix, self.token)
         files.rename(self._index_path, committed)
         self.committed = True

@@ -53,8 +53,8 @@ def merge_checkpoints(
     Raises: InvalidArgumentError if an input is missing, a name is in two of them, or they differ in version or byte
     order; DataLossError if an index is damaged; what the file system says.
     """
-    target = os.fspath(destination)
-    inputs = [os.fspath(p) for p in prefixes]
+    target = os.fsdecode(destination)
+    inputs = [os.fsdecode(p) for p in prefixes]
     files.make_directory(names.split(target)[0])
     merge = _Merge()
     found = [p for p in inputs if merge.add(p, allow_missing_files)]

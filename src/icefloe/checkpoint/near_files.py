@@ -26,7 +26,12 @@ def prefix_of_pattern(path: str) -> str | None:
 
 
 def nothing(path: str) -> errors.NotFoundError:
-    """Return the error for a path where there is no checkpoint, with what is nearby."""
+    """Return the error for a path where there is no checkpoint, with what is nearby.
+
+    Raises: what the system says where the directory cannot be read.
+    """
+    if not _FLATTENED.match(path):
+        files.check_directory(os.path.dirname(path))
     return errors.NotFoundError(
         f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {path}", hint=_hint(path)
     )

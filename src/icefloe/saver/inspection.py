@@ -78,7 +78,7 @@ def load_checkpoint(ckpt_dir_or_file: Path) -> NameReader:
 
     Raises: ValueError if a directory has none; else as `new_checkpoint_reader`.
     """
-    path = os.fspath(ckpt_dir_or_file)
+    path = os.fsdecode(ckpt_dir_or_file)
     if os.path.isdir(path):
         latest = state.latest_checkpoint(path)
         if latest is None:

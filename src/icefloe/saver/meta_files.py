@@ -42,7 +42,7 @@ def write_graph(graph_or_graph_def: Any, logdir: str | os.PathLike[str], name: s
     message: Message = (
         graph_or_graph_def.as_graph_def() if isinstance(graph_or_graph_def, Graph) else graph_or_graph_def
     )
-    directory = os.fspath(logdir)
+    directory = os.fsdecode(logdir)
     if directory:
         from icefloe.checkpoint import files
 
@@ -97,7 +97,7 @@ def export_meta_graph(
         collection_list=collection_list,
     )
     if filename is not None:
-        directory, name = os.path.split(os.fspath(filename))
+        directory, name = os.path.split(os.fsdecode(filename))
         write_graph(out, directory, name, as_text)
         if save_debug_info:
             write_graph(debug_info(graph), directory, os.path.splitext(name)[0] + ".debug", as_text)
@@ -125,7 +125,7 @@ def read_meta_graph_file(filename: str | os.PathLike[str]) -> MetaGraphDef:
     Raises: NotFoundError if there is no such file; DataLossError if its bytes are damaged; InvalidArgumentError if it
     is something else, which the error names. All three are OSErrors too.
     """
-    path = os.fspath(filename)
+    path = os.fsdecode(filename)
     try:
         return parse_meta_graph(read_file(path))
     except errors.NotFoundError:

@@ -329,7 +329,7 @@ class Saver:
             return None
         graph = graph if graph is not None else get_default_graph()
         options = RestoreOptions(True, include, exclude, rename, on_shape, cast, ema)
-        return restoring.match_file(graph, self._built_def("match"), os.fspath(save_path), options)
+        return restoring.match_file(graph, self._built_def("match"), os.fsdecode(save_path), options)
 
     def assign(self, sess: Any, values: Mapping[str, Any]) -> RestoreReport:
         """Give variables the `values`, arrays by their names in a checkpoint; variables without a value stay as they
@@ -383,7 +383,7 @@ class Saver:
         if not (hasattr(sess, "run") and hasattr(sess, "graph")):
             raise TypeError(f"'sess' must be a Session; {sess}")
         options = RestoreOptions(strict, include, exclude, rename, on_shape, cast, ema, init_missing)
-        return restoring.restore(sess, self._built_def("restore"), os.fspath(save_path), options)
+        return restoring.restore(sess, self._built_def("restore"), os.fsdecode(save_path), options)
 
 
 def _renamed(saver_def: SaverDef, change: Any, scope: str) -> SaverDef:

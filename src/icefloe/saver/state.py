@@ -37,7 +37,8 @@ def generate_checkpoint_state_proto(
 
     Raises: ValueError if there are timestamps, but not one per path.
     """
-    kept = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
+    given = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
+    kept = given if isinstance(given, list) else [given] if isinstance(given, (str, bytes)) else list(given)
     if not kept or kept[-1] != model_checkpoint_path:
         kept.append(model_checkpoint_path)  # in the caller's list, as TensorFlow does
     return state_file.make_state(
@@ -70,7 +71,8 @@ def update_checkpoint_state(
         all_model_checkpoint_timestamps,
         last_preserved_timestamp,
     )
-    state_file.write_state(os.path.join(save_dir, latest_filename or state_file.DEFAULT_NAME), state)
+    name = os.fsdecode(latest_filename or state_file.DEFAULT_NAME)
+    state_file.write_state(os.path.join(os.fsdecode(save_dir), name), state)
 
 
 def existing_checkpoints(directory: str, latest_filename: str) -> list[str]:
@@ -98,13 +100,13 @@ def get_checkpoint_state(checkpoint_dir: Path, latest_filename: str | None = Non
 
     Raises: ValueError if it names no checkpoint.
     """
-    path = os.path.join(os.fspath(checkpoint_dir), latest_filename or state_file.DEFAULT_NAME)
+    path = os.path.join(os.fsdecode(checkpoint_dir), os.fsdecode(latest_filename or state_file.DEFAULT_NAME))
     try:
         return state_file.read_state(path)
     except errors.NotFoundError:
         return None
     except errors.InvalidArgumentError:
-        raise ValueError(f"Invalid checkpoint state loaded from {os.fspath(checkpoint_dir)}") from None
+        raise ValueError(f"Invalid checkpoint state loaded from {os.fsdecode(checkpoint_dir)}") from None
     except errors.OpError as error:
         _LOG.warning("%s: Checkpoint ignored", error)
         return None
@@ -129,7 +131,7 @@ def remove_checkpoint(
     checkpoint_prefix: Path, checkpoint_format_version: int = SaverDef.V2, meta_graph_suffix: str = "meta"
 ) -> None:
     """Delete the files of a checkpoint and its graph file; what is not there does not matter."""
-    prefix = os.fspath(checkpoint_prefix)
+    prefix = os.fsdecode(checkpoint_prefix)
     paths = [meta_graph_filename(prefix, meta_graph_suffix)]
     if checkpoint_format_version == SaverDef.V2:
         commit.delete_checkpoint(prefix)
@@ -154,5 +156,5 @@ def resolve_checkpoint(path: Path) -> str:
         return resolve(local_path(path)).prefix
     except errors.NotFoundError as error:
         raise errors.InvalidArgumentError(
-            f"The passed save_path is not a valid checkpoint: {os.fspath(path)}", hint=error.hint
+            f"The passed save_path is not a valid checkpoint: {os.fsdecode(path)}", hint=error.hint
         ) from None

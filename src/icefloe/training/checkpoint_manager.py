@@ -52,7 +52,7 @@ class CheckpointManager:
         self._checkpoint = checkpoint
         self._max_to_keep = max_to_keep
         self._keep_checkpoint_every_n_hours = keep_checkpoint_every_n_hours
-        self._directory = os.fspath(directory)
+        self._directory = os.fsdecode(directory)
         self._checkpoint_prefix = os.path.join(self._directory, checkpoint_name)
         self._init_fn = init_fn
         self._step_counter = step_counter

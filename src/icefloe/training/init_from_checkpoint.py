@@ -34,7 +34,7 @@ _PART = "/part_"
 
 def checkpoint_path(ckpt_dir_or_file: Path) -> str | None:
     """Return the path of a checkpoint as it is given, that of the latest one of a directory; None if it has none."""
-    path = os.fspath(ckpt_dir_or_file)
+    path = os.fsdecode(ckpt_dir_or_file)
     return state.latest_checkpoint(path) if os.path.isdir(path) else path
 
 
@@ -63,7 +63,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Path, assignment_map: Mapping[str, An
     reader = load_checkpoint(ckpt_dir_or_file)._reader
     path = checkpoint_path(ckpt_dir_or_file) or reader.prefix
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
-    given = os.fspath(ckpt_dir_or_file)
+    given = os.fsdecode(ckpt_dir_or_file)
     for stored, target in sorted(pairs, key=lambda pair: pair[0]):
         variable = as_parts(target)
         if variable is None and isinstance(target, str):

@@ -95,7 +95,7 @@ def _warm_start_with_vocab(variable: Any, name: str, checkpoint: Path, info: Voc
             "Invalid args: Must provide all of [current_vocab_path, current_vocab_size, prev_ckpt, prev_vocab_path}."
         )
     parts = _as_list(variable)
-    path = checkpoint_path(checkpoint) or os.fspath(checkpoint)
+    path = checkpoint_path(checkpoint) or os.fsdecode(checkpoint)
     words = {"old_vocab": info.old_vocab, "new_vocab": info.new_vocab, "buckets": info.num_oov_buckets}
     shapes = [[size or 0 for size in part.get_shape().as_list()] for part in parts]
     rows_in_all = sum(shape[0] for shape in shapes)

@@ -62,11 +62,15 @@ def clean(
 
     Raises: NotFoundError if the directory does not exist; InvalidArgumentError for a negative age.
     """
-    if older_than < 0:
+    if not isinstance(older_than, (int, float)):
+        raise TypeError(f"older_than: expected hours, got {older_than!r}")
+    if not older_than >= 0:
         raise errors.InvalidArgumentError(f"expected an age of at least 0 hours, got {older_than}")
-    folder = os.fspath(directory) if os.path.isdir(directory) else os.path.expanduser(os.fspath(directory))
+    folder = os.fsdecode(directory)
+    folder = folder if os.path.isdir(folder) else os.path.expanduser(folder)
     if not files.is_directory(folder):
         raise errors.NotFoundError("there is no such directory", path=folder)
+    files.check_directory(folder)
     out = Cleaning(folder, dry_run)
     for place, below, _ in os.walk(folder):
         # Savers rename under this lock: without it a save that commits now would look like a dead one.

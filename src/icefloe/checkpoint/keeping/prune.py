@@ -17,6 +17,7 @@ from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.completeness import gap_in
 from icefloe.checkpoint.opening import open_exact
 from icefloe.checkpoint.pattern_lists import pattern_list
+from icefloe.checkpoint.sniff import sniff
 
 _MAX_METRIC_FILE = 64 << 20
 _SUFFIX = re.compile(r"-[0-9]+$")
@@ -74,8 +75,9 @@ def prune(
         prune("train_dir", keep=3, best=1, metric="eval/accuracy", dry_run=False)
 
     Checkpoints of different names before the number are series of their own; each keeps its newest `keep`. The one
-    that the state file names as the latest always stays. Of a checkpoint go its index, data, V1 and .meta files; the
-    state file is written first, without them, so that it never names what is gone.
+    that the state file names as the latest always stays, and so does that of a state file of another name beside it.
+    Of a checkpoint go its index, data, V1 and .meta files; the state files are written first, without them, so that
+    they never name what is gone.
 
     every_hours: keep one per so many hours as well, by time of writing, the first of each span.
     patterns: keep those whose names match, `*` and `?` as in a shell.
@@ -86,12 +88,14 @@ def prune(
     Raises: NotFoundError if the directory does not exist or a metric has no value for any checkpoint;
     InvalidArgumentError for numbers out of range. A file that cannot be deleted is in `failed`.
     """
-    folder = os.path.expanduser(os.fspath(directory)) if not os.path.isdir(directory) else os.fspath(directory)
+    folder = os.fsdecode(directory)
+    folder = folder if os.path.isdir(folder) else os.path.expanduser(folder)
     _check(folder, keep, every_hours, best, metric, mode)
     patterns = pattern_list(patterns)
     out = Pruning(folder, dry_run)
     state_path = os.path.join(folder, state_file.DEFAULT_NAME)
     latest, listed = _listed(folder, state_path)
+    others = _other_states(folder)
     found = _candidates(folder, listed, out)
     whole = [one for one in found if not one.reasons]
     if best:
@@ -109,9 +113,13 @@ def prune(
         if latest is not None and os.path.realpath(one.prefix) == os.path.realpath(latest):
             one.reasons.append("the latest")
         one.reasons += [f"matches {p}" for p in patterns if fnmatch.fnmatchcase(name, p)]
+        one.reasons += [
+            f"the latest of {state}" for state, path in others.items() if path == os.path.realpath(one.prefix)
+        ]
         (out.kept if one.reasons else out.deleted).append(one)
     if not dry_run and out.deleted:
-        _write_state(folder, state_path, out)
+        for path in (state_path, *(os.path.join(folder, state) for state in others)):
+            _write_state(folder, path, out)
         for one in out.deleted:
             _delete(one, out)
     return out
@@ -120,6 +128,12 @@ def prune(
 def _check(folder: str, keep: int, every_hours: float | None, best: int, metric: object, mode: str) -> None:
     if not files.is_directory(folder):
         raise errors.NotFoundError("there is no such directory", path=folder)
+    files.check_directory(folder)
+    for name, value in (("keep", keep), ("best", best)):
+        if not hasattr(value, "__index__"):
+            raise TypeError(f"{name}: expected how many checkpoints, got {value!r}")
+    if every_hours is not None and not isinstance(every_hours, (int, float)):
+        raise TypeError(f"every_hours: expected a number, got {every_hours!r}")
     if keep < 0 or best < 0:
         raise errors.InvalidArgumentError(f"expected to keep at least 0, got {min(keep, best)}")
     if every_hours is not None and not every_hours > 0:
@@ -144,6 +158,27 @@ def _listed(folder: str, state_path: str) -> tuple[str | None, list[str]]:
     stored = [*state.all_model_checkpoint_paths, state.model_checkpoint_path]
     found = [place for one in stored if (place := state_file.locate_stored(folder, one)) is not None]
     return state_file.locate_stored(folder, state.model_checkpoint_path), found
+
+
+def _other_states(folder: str) -> dict[str, str]:
+    """Return the names of state files that Savers with a `latest_filename` wrote, each with the path of its latest
+    checkpoint.
+    """
+    found = {}
+    for name in files.list_directory(folder):
+        path = os.path.join(folder, name)
+        if name == state_file.DEFAULT_NAME or names.parse(name) is not None or not files.is_file(path):
+            continue
+        try:
+            if sniff(path).kind != "state":
+                continue
+            named = state_file.parse_state(state_file.read_bytes(path), path).model_checkpoint_path
+        except errors.OpError:  # gone, or not ours to read, or none that says anything
+            continue
+        place = state_file.locate_stored(folder, named)
+        if place is not None:
+            found[name] = os.path.realpath(place)
+    return found
 
 
 def _candidates(folder: str, listed: Sequence[str], out: Pruning) -> list[Candidate]:
@@ -209,7 +244,7 @@ def _keep_best(
     values = _read_metric(metric)
     for one in found:
         if values is None:
-            one.metric = _tensor_metric(one.prefix, os.fspath(metric))  # type: ignore[arg-type]
+            one.metric = _tensor_metric(one.prefix, os.fsdecode(metric))  # type: ignore[arg-type]
         else:
             keys = (os.path.basename(one.prefix), one.prefix, str(one.step))
             one.metric = next((values[k] for k in keys if k in values), None)
@@ -224,8 +259,11 @@ def _keep_best(
 def _read_metric(metric: str | os.PathLike[str] | Mapping[str, float]) -> dict[str, float] | None:
     """Return the numbers of a mapping or file, or None where `metric` is the name of a tensor."""
     if isinstance(metric, Mapping):
-        return {str(k): float(v) for k, v in metric.items()}
-    path = os.fspath(metric)
+        try:
+            return {str(k): float(v) for k, v in metric.items()}
+        except (TypeError, ValueError) as e:
+            raise errors.InvalidArgumentError(f"metric: expected numbers by names or steps: {e}") from None
+    path = os.fsdecode(metric)
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (".json", ".csv", ".tsv") or not files.is_file(path):
         if suffix in (".json", ".csv", ".tsv"):

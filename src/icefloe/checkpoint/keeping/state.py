@@ -75,7 +75,8 @@ def state(
     """
     if (fix, rebuild, latest is not None).count(True) > 1:
         raise errors.InvalidArgumentError("expected one of fix, rebuild and latest")
-    folder, path = _place(os.fspath(directory))
+    folder, path = _place(os.fsdecode(directory))
+    files.check_directory(folder)
     if rebuild:
         return _rebuild(folder, path, dry_run)
     out, found = _shown(folder, path)
