@@ -1,8 +1,7 @@
 """`RaggedTensor`: a tensor some of whose dimensions have rows of different lengths.
 
 It is a tensor of values, or another RaggedTensor, and a `RowPartition` that divides them into rows. Making one and
-asking
-it adds the nodes that TensorFlow adds.
+asking it adds the nodes that TensorFlow adds.
 
 Source: tensorflow/python/ops/ragged/ragged_tensor.py (nodes and names).
 """
@@ -25,6 +24,7 @@ from icefloe.lib.array_shape import size
 from icefloe.lib.math_cast import cast
 from icefloe.lib.math_reduce import reduce_max
 from icefloe.lib.ragged_axis import positive_axis
+from icefloe.lib.ragged_operators import RaggedOperators
 from icefloe.lib.ragged_partition import SPLITS_DTYPES, RowPartition, as_partition_tensor, maximum
 from icefloe.lib.ragged_value import RaggedTensorValue, parts_of_value, value_of_parts
 from icefloe.shapes import TensorShape, as_shape, dimension_at_index
@@ -44,7 +44,7 @@ def _check_list(what: str, value: Any) -> None:
         raise TypeError(f"Argument `{what}` must be a list of Tensors. Received {value}.")
 
 
-class RaggedTensor:
+class RaggedTensor(RaggedOperators):
     """Rows of values. Made by its `from_` methods, `ragged.constant` and operations on others."""
 
     __array_priority__ = 100
@@ -514,33 +514,6 @@ class RaggedTensor:
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self.values}, row_splits={self.row_splits})"
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("RaggedTensor may not be used as a boolean.")
-
-    def __getitem__(self, key: Any) -> Any:
-        from icefloe.lib.ragged_getitem import getitem
-
-        return getitem(self, key)
-
-
-def _put_operator(word: str, name: str, *, turned: bool = False) -> None:
-    """Put Python's operator `__name__` on RaggedTensor; what it does is imported when it is used."""
-
-    def operator(*operands: Any) -> Any:
-        from icefloe.lib.ragged_elementwise import operate
-
-        return operate(word, *(reversed(operands) if turned else operands))
-
-    operator.__name__ = f"__{name}__"
-    setattr(RaggedTensor, f"__{name}__", operator)
-
-
-for _word in ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
-    _put_operator(_word, _word)
-    _put_operator(_word, f"r{_word}", turned=True)
-for _word in ("lt", "le", "gt", "ge", "neg", "invert", "abs"):
-    _put_operator(_word, _word)
 
 
 def is_ragged(value: Any) -> bool:
