@@ -11,7 +11,6 @@ A relative path is relative to the directory of the file. Source: tensorflow/pyt
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import time
@@ -28,7 +27,6 @@ from icefloe.checkpoint.state_text import read_text
 if TYPE_CHECKING:
     from icefloe.proto import CheckpointState
 
-_LOG = logging.getLogger("icefloe")
 DEFAULT_NAME = "checkpoint"
 _MAX_SIZE = 64 << 20
 _STEP = re.compile(r"-([0-9]+)$")
@@ -305,7 +303,9 @@ def latest_checkpoint(
         time.sleep(min(pause, left))
         pause = min(2 * pause, 0.5)
     if warning:
-        _LOG.warning("%s", warning)
+        import logging  # by itself as long to import as a state file to read
+
+        logging.getLogger("icefloe").warning("%s", warning)
     return found
 
 
