@@ -255,7 +255,7 @@ def _dense(grad: Any) -> Any:
 def _values_of(x: Any) -> Any:
     """Return what of `x` is differentiated: of a RaggedTensor the innermost values. Raises: ValueError if nothing."""
     if isinstance(x, SparseTensor):
-        raise ValueError("Type SparseTensor is not supported as a gradient source or gradient target.")
+        raise ValueError("Type SparseTensor is not supported as a gradient source or gradient target.")  # noqa: TRY004
     return x.flat_values if hasattr(type(x), "flat_values") else x
 
 

@@ -37,6 +37,18 @@ def available_memory() -> int:
     return max(min(limits, default=1 << 40), 0)
 
 
+def check_product(shape: Iterable[int]) -> None:
+    """Raise InvalidArgumentError, as TensorFlow words it where it multiplies the sizes one by one, past 2**63 - 1."""
+    count = 1
+    for size in shape:
+        if count * size >= 2**63:
+            wrapped = (count * size + 2**63) % 2**64 - 2**63
+            raise errors.InvalidArgumentError(
+                f"Encountered overflow when multiplying {count} with {size}, result: {wrapped}"
+            )
+        count *= size
+
+
 def check_shape(shape: Iterable[int], dtype: np.dtype) -> tuple[int, ...]:
     """Return `shape`, the dimensions of a tensor that is about to be made, as a tuple of int.
 

@@ -79,6 +79,7 @@ class Program:
         self.scope = scope
         missing = unfed(plan)
         if missing:
+            bind_steps(plan, scope)  # a node that cannot run whatever is fed is the worse fault, as in TensorFlow
             raise missing_feed(plan, scope, missing)
         self._flow: dataflow.Dataflow | None = None
         self._observed: dataflow.Dataflow | None = None

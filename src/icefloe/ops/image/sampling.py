@@ -12,7 +12,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.shape_inference import Dims, ShapeContext, shape_text, with_rank
-from icefloe.ops.allocation import check_shape
+from icefloe.ops.allocation import check_product, check_shape
 
 
 def check_centers(align_corners: bool, half_pixel: bool) -> None:
@@ -50,7 +50,9 @@ def checked_resize(images: Any, size: Any, dtype: np.dtype[Any]) -> tuple[int, i
         raise errors.InvalidArgumentError("input image must be of non-zero size")
     if images.shape[3] == 0:
         raise errors.InvalidArgumentError("image must have at least one channel")
-    check_shape((len(images), height, width, images.shape[3]), dtype)
+    shape = (len(images), height, width, images.shape[3])
+    check_product(shape)
+    check_shape(shape, dtype)
     return height, width
 
 

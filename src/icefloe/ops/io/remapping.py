@@ -55,6 +55,10 @@ def load_and_remap_matrix(
         raise errors.InvalidArgumentError(
             "The `row_remapping` tensor must be 1-D, got a tensor of shape " + shape_text(np.shape(row_remapping))
         )
+    if np.ndim(col_remapping) != 1:
+        raise errors.InvalidArgumentError(
+            "The `col_remapping` tensor must be 1-D, got a tensor of shape " + shape_text(np.shape(col_remapping))
+        )
     if len(row_remapping) != num_rows:
         raise errors.InvalidArgumentError(
             f"Size of row_remapping is {len(row_remapping)} instead of being equal to num_rows={num_rows}"
@@ -127,8 +131,6 @@ def _text(value: Any) -> str:
 
 @shape("LoadAndRemapMatrix")
 def load_and_remap_matrix_shape(c: ShapeContext) -> list[Dims]:
-    with_rank(c.shape(2), 1)
-    with_rank(c.shape(3), 1)
     return [(c.attr("num_rows"), c.attr("num_cols"))]
 
 

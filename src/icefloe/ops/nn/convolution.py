@@ -16,7 +16,7 @@ from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import Dims, ShapeContext, with_rank
 from icefloe.machine.products import Finish
 from icefloe.ops.allocation import check_shape
-from icefloe.ops.nn.convolution_geometry import Geometry, check_ranks, groups_of, static_geometry
+from icefloe.ops.nn.convolution_geometry import Geometry, check_filter, check_ranks, groups_of, static_geometry
 from icefloe.ops.nn.correlate import correlate, working_dtype
 from icefloe.ops.nn.windows import from_channels_last, spatial, to_channels_last
 
@@ -34,8 +34,10 @@ def forward(geometry: Geometry, *, grouped: bool, finish: Finish | None = None) 
     def run(x: Any, w: Any) -> Any:
         check_ranks(x, w, geometry.rank)
         x = to_channels_last(x, geometry.first)
+        check_filter(w.shape)
         groups = groups_of(x.shape[-1], w.shape, grouped=grouped)
-        windows = geometry.windows(x.shape[1:-1], w.shape[:-2])
+        windows, part = geometry.windows_of_use(x.shape[1:-1], w.shape[:-2])
+        w = w[part]
         check_shape((len(x), *(v.out for v in windows), w.shape[-1]), x.dtype)
         work = working_dtype(x.dtype)
         y = correlate(x.astype(work, copy=False), w.astype(work, copy=False), windows, groups, finish)
@@ -77,7 +79,10 @@ def conv(
             )
         geometry = Geometry("Conv", rank, strides, padding, explicit_paddings, data_format, dilations or (1,) * rank)
         if geometry.moves_over_channels or geometry.dilates_channels:
-            raise errors.InvalidArgumentError("Strides and dilations in the batch and depth dimensions must be 1")
+            what = "strides" if geometry.moves_over_channels else "dilation rates"
+            raise errors.InvalidArgumentError(
+                f"Current implementation does not support {what} in the batch and depth dimensions."
+            )
         batch = x.shape[:batch_dims]
         y = forward(geometry, grouped=True)(x.reshape(-1, *x.shape[batch_dims:]), w)
         return y.reshape(*batch, *y.shape[1:])

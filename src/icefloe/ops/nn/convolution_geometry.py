@@ -9,7 +9,18 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.shape_inference import ShapeContext, shape_text
-from icefloe.ops.nn.windows import Window, channels_first, output_length, spatial, spatial_pairs, window
+from icefloe.ops.nn.windows import (
+    Window,
+    channels_first,
+    check_explicit,
+    check_int32,
+    output_length,
+    spatial,
+    spatial_pairs,
+    window,
+)
+
+_LONG_PADDING = 1000
 
 
 class Geometry:
@@ -25,6 +36,8 @@ class Geometry:
         data_format: str,
         dilations: Sequence[int],
     ) -> None:
+        check_int32("strides", strides)
+        check_int32("dilations", dilations)
         self.rank = rank
         self.first = channels_first(data_format)
         self.padding = padding
@@ -42,12 +55,7 @@ class Geometry:
                 raise errors.InvalidArgumentError(
                     f"explicit_paddings attribute must contain {2 * rank} values, but got: {len(explicit)}"
                 )
-            if min(explicit) < 0:
-                raise errors.InvalidArgumentError("All elements of explicit_paddings must be nonnegative")
-            if any(explicit[2 * i] or explicit[2 * i + 1] for i in (0, channel)):
-                raise errors.InvalidArgumentError(
-                    "Nonzero explicit padding in the batch or depth dimensions is not supported"
-                )
+            check_explicit(explicit, (0, channel))
         elif explicit:
             raise errors.InvalidArgumentError(
                 "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT"
@@ -76,6 +84,19 @@ class Geometry:
             for n, k, s, d, pads in zip(lengths, sizes, self.strides, self.dilations, self.explicit)
         )
 
+    def windows_of_use(
+        self, lengths: Sequence[int], sizes: Sequence[int]
+    ) -> tuple[tuple[Window, ...], tuple[slice, ...]]:
+        """Return the windows, and which part of the filter they are of.
+
+        A filter whose dilation makes it much longer than the input would have the input padded to its length.
+        """
+        windows = self.windows(lengths, sizes)
+        if all(w.before + w.after <= _LONG_PADDING + 2 * w.length for w in windows):
+            return windows, tuple(slice(0, w.size) for w in windows)
+        seen = [w.seen() or range(w.size) for w in windows]
+        return tuple(w.trimmed() for w in windows), tuple(slice(part.start, part.stop) for part in seen)
+
     def output_lengths(self, lengths: Sequence[int | None], sizes: Sequence[int | None]) -> tuple[int | None, ...]:
         """Return the spatial sizes of the output, as far as they are known."""
         return tuple(
@@ -95,10 +116,18 @@ def check_ranks(x: Any, w: Any, rank: int) -> None:
             raise errors.InvalidArgumentError(f"{name} must be {rank}-dimensional: {shape_text(np.shape(value))}")
 
 
-def groups_of(depth: int, w_shape: Sequence[int], *, grouped: bool) -> int:
-    """Return the number of groups of an input of this depth. Raises: InvalidArgumentError where it does not go up."""
+def check_filter(w_shape: Sequence[int]) -> None:
+    """Raise InvalidArgumentError for a filter without elements."""
     if 0 in w_shape:
         raise errors.InvalidArgumentError("filter must not have zero elements (i.e. all dimensions must be non-zero)")
+
+
+def groups_of(depth: int, w_shape: Sequence[int], *, grouped: bool) -> int:
+    """Return the number of groups of an input of this depth. Raises: InvalidArgumentError where it does not go up."""
+    if not depth and not w_shape[-2]:
+        return 1
+    if not w_shape[-2]:
+        check_filter(w_shape)
     if not grouped and depth != w_shape[-2]:
         raise errors.InvalidArgumentError(f"input and filter must have the same depth: {depth} vs {w_shape[-2]}")
     if depth % w_shape[-2]:
@@ -116,6 +145,8 @@ def groups_of(depth: int, w_shape: Sequence[int], *, grouped: bool) -> int:
 def static_geometry(c: ShapeContext, rank: int) -> Geometry:
     """Return the geometry of a convolution op of `rank` dimensions whose shapes are being worked out."""
     explicit = c.attr("explicit_paddings") if c.op.startswith("Conv2D") else ()
+    if c.op.startswith("Conv2DBackprop"):  # whose paddings TensorFlow looks at when it runs them
+        return Geometry(c.op, rank, c.attr("strides"), "VALID", (), c.attr("data_format"), c.attr("dilations"))
     has_format = c.op not in ("Conv3DBackpropInput", "Conv3DBackpropFilter")
     data_format = c.attr("data_format") if has_format else "NDHWC"
     return Geometry(c.op, rank, c.attr("strides"), c.attr("padding"), explicit, data_format, c.attr("dilations"))

@@ -72,8 +72,9 @@ def _input_gradient(geometry: Geometry, op: str, *, grouped: bool) -> Kernel:
             raise errors.InvalidArgumentError(f"{op} requires input_sizes to contain {wanted}, but got: {len(sizes)}")
         check_shape((batch, *lengths, depth), dy.dtype)
         groups = groups_of(depth, w.shape, grouped=grouped)
-        windows = geometry.windows(lengths, w.shape[:-2])
+        windows, part = geometry.windows_of_use(lengths, w.shape[:-2])
         _check_gradient(geometry, windows, batch, w.shape[-1], dy, w.shape)
+        w = w[part]
         work = working_dtype(dy.dtype)
         dx = input_gradient(dy.astype(work, copy=False), w.astype(work, copy=False), windows, groups)
         return from_channels_last(dx.astype(dy.dtype, copy=False), geometry.first)
@@ -93,13 +94,17 @@ def _filter_gradient(geometry: Geometry, *, grouped: bool) -> Kernel:
         check_shape(sizes, x.dtype)
         x = to_channels_last(x, geometry.first)
         groups = groups_of(x.shape[-1], sizes, grouped=grouped)
-        windows = geometry.windows(x.shape[1:-1], sizes[:-2])
+        windows, part = geometry.windows_of_use(x.shape[1:-1], sizes[:-2])
         if np.ndim(dy) == rank:
             dy = to_channels_last(dy, geometry.first)
         _check_gradient(geometry, windows, len(x), sizes[-1], dy, sizes)
         work = working_dtype(x.dtype)
-        dw = filter_gradient(x.astype(work, copy=False), dy.astype(work, copy=False), windows, groups)
-        return dw.astype(x.dtype, copy=False)
+        made = filter_gradient(x.astype(work, copy=False), dy.astype(work, copy=False), windows, groups)
+        if made.shape[:-2] == tuple(sizes[:-2]):
+            return made.astype(x.dtype, copy=False)
+        dw = np.zeros(sizes, x.dtype)
+        dw[part] = made
+        return dw
 
     return run
 

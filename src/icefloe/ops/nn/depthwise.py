@@ -56,7 +56,8 @@ def forward(geometry: Geometry, *, finish: Finish | None = None) -> Kernel:
         _check(np.shape(x), np.shape(w))
         last = to_channels_last(x, geometry.first)
         _check_depth(last.shape[-1], w.shape)
-        windows = geometry.windows(last.shape[1:-1], w.shape[:2])
+        windows, part = geometry.windows_of_use(last.shape[1:-1], w.shape[:2])
+        w = w[part]
         check_shape((len(x), *(v.out for v in windows), w.shape[2] * w.shape[3]), x.dtype)
         work = working_dtype(x.dtype)
         y = correlate_depthwise.forward(last.astype(work, copy=False), w.astype(work, copy=False), windows, finish)
@@ -90,11 +91,12 @@ def depthwise_conv2d_native_backprop_input(
         _check(sizes, np.shape(w))
         depth = sizes[1 if geometry.first else 3]
         _check_depth(depth, w.shape)
-        windows = geometry.windows(spatial(sizes, geometry.first), w.shape[:2])
+        windows, part = geometry.windows_of_use(spatial(sizes, geometry.first), w.shape[:2])
         grad = to_channels_last(dy, geometry.first)
         _check_gradient(sizes[0], depth, w.shape, windows, grad)
         work = working_dtype(dy.dtype)
-        dx = correlate_depthwise.input_gradient(grad.astype(work, copy=False), w.astype(work, copy=False), windows)
+        w = w[part].astype(work, copy=False)
+        dx = correlate_depthwise.input_gradient(grad.astype(work, copy=False), w, windows)
         return from_channels_last(dx.astype(dy.dtype, copy=False), geometry.first)
 
     return run
@@ -117,13 +119,17 @@ def depthwise_conv2d_native_backprop_filter(
         _check(np.shape(x), sizes)
         last, grad = to_channels_last(x, geometry.first), to_channels_last(dy, geometry.first)
         _check_depth(last.shape[-1], sizes)
-        windows = geometry.windows(last.shape[1:-1], sizes[:2])
+        windows, part = geometry.windows_of_use(last.shape[1:-1], sizes[:2])
         _check_gradient(len(x), last.shape[-1], sizes, windows, grad)
         work = working_dtype(x.dtype)
-        dw = correlate_depthwise.filter_gradient(
-            last.astype(work, copy=False), grad.astype(work, copy=False), sizes, windows
-        )
-        return dw.astype(x.dtype, copy=False)
+        last, grad = last.astype(work, copy=False), grad.astype(work, copy=False)
+        seen = (*(v.size for v in windows), *sizes[2:])
+        made = correlate_depthwise.filter_gradient(last, grad, seen, windows)
+        if seen == tuple(sizes):
+            return made.astype(x.dtype, copy=False)
+        dw = np.zeros(sizes, x.dtype)
+        dw[part] = made
+        return dw
 
     return run
 

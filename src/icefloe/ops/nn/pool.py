@@ -265,7 +265,8 @@ def pool_shape(c: ShapeContext) -> list[Any]:
     """Batch, the places of the windows, channels."""
     explicit = c.attr("explicit_paddings") if c.op in _EXPLICIT else ()
     rank = 5 if c.op.endswith("3D") else 4
-    pool = Pooling(rank, c.attr("ksize"), c.attr("strides"), c.attr("padding"), c.attr("data_format"), explicit)
+    attrs = (c.attr("ksize"), c.attr("strides"), c.attr("padding"), c.attr("data_format"), explicit)
+    pool = Pooling(rank, *attrs, pools_depth=c.op == "MaxPool", static=True)
     return [pool.output_shape(c.shape(0))]
 
 
@@ -283,7 +284,11 @@ def max_pool_v2_shape(c: ShapeContext) -> list[Any]:
 def max_pool_with_argmax_shape(c: ShapeContext) -> list[Any]:
     """Batch, the places of the windows, channels, twice."""
     x = with_rank(c.shape(0), 4)
-    pool = Pooling(4, c.attr("ksize"), c.attr("strides"), c.attr("padding"), "NHWC")
+    ksize = c.attr("ksize")
+    pool = Pooling(4, ksize, c.attr("strides"), c.attr("padding"), "NHWC", static=True)
+    if min(ksize) <= 0:
+        wrong = next(size for size in ksize if size <= 0)
+        raise errors.InvalidArgumentError(f"ksize must be a positive int32 value, got:{wrong}")
     return [(*pool.output_shape(x)[:3], x[3])] * 2
 
 

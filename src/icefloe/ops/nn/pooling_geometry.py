@@ -9,13 +9,23 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.shape_inference import Dims, shape_text, with_rank
-from icefloe.ops.nn.windows import Window, channels_first, output_length, spatial, spatial_pairs, window
+from icefloe.ops.nn.windows import (
+    Window,
+    channels_first,
+    check_explicit,
+    check_int32,
+    output_length,
+    spatial,
+    spatial_pairs,
+    window,
+)
 
 
 class Pooling:
     """How a pooling op moves over a batch of `rank` dimensions.
 
-    depth: how many channels are pooled into one; then nothing else is.
+    depth: how many channels are pooled into one; then nothing else is. static: for shapes only, where TensorFlow does
+    not look at `ksize` yet.
 
     Raises: InvalidArgumentError, or UnimplementedError for what TensorFlow does not pool either.
     """
@@ -30,11 +40,17 @@ class Pooling:
         explicit: Sequence[int] = (),
         *,
         pools_depth: bool = False,
+        static: bool = False,
     ) -> None:
+        check_int32("ksize", ksize)
+        check_int32("strides", strides)
         for name, values in (("ksize", ksize), ("stride", strides)):
             if len(values) != rank:
                 raise errors.InvalidArgumentError(f"Sliding window {name} field must specify {rank} dimensions")
-            if min(values) <= 0:
+            if min(values) <= 0 and static:
+                if name == "stride":
+                    raise errors.InvalidArgumentError(f"Stride must be > 0, but got {min(values)}")
+            elif min(values) <= 0:
                 raise errors.InvalidArgumentError(
                     f"Sliding window {name} must be positive. "
                     f"The specified or inferred {name} is: {','.join(map(str, values))}"
@@ -53,6 +69,8 @@ class Pooling:
             raise errors.InvalidArgumentError(
                 f"explicit_paddings attribute must contain {2 * rank} values, but got: {len(explicit)}"
             )
+        if explicit:
+            check_explicit(explicit, (0, channel))
 
     def runnable(self) -> Pooling:
         """Return self. Raises: UnimplementedError for windows over the batch, or over channels and space at once."""
@@ -73,11 +91,11 @@ class Pooling:
         return self
 
     def _check_padding(self) -> None:
-        for (before, after), size in zip(self.explicit, self.sizes):
-            for amount in (before, after):
+        for names, amounts, size in zip((("Top", "Bottom"), ("Left", "Right")), self.explicit, self.sizes):
+            for name, amount in zip(names, amounts):
                 if amount >= size and amount:
                     raise errors.InvalidArgumentError(
-                        f"Padding {amount} needs to be smaller than the window size {size}"
+                        f"{name} padding {amount} needs to be smaller than the window size {size}"
                     )
 
     def check_depth(self, channels: int) -> None:
@@ -90,7 +108,7 @@ class Pooling:
     def windows(self, lengths: Sequence[int]) -> tuple[Window, ...]:
         """Return the windows over an input of these lengths."""
         return tuple(
-            window(n, k, s, self.padding, explicit=pads)
+            window(n, k, s, self.padding, explicit=pads).trimmed()
             for n, k, s, pads in zip(lengths, self.sizes, self.strides, self.explicit)
         )
 
@@ -102,7 +120,7 @@ class Pooling:
             for n, k, s, pads in zip(spatial(x, self.first), self.sizes, self.strides, self.explicit)
         )
         channels = x[1] if self.first else x[-1]
-        made = None if channels is None else -(-channels // self.depth)
+        made = None if channels is None else -(-channels // self.depth) if self.pools_depth else channels
         return (x[0], made, *lengths) if self.first else (x[0], *lengths, made)
 
 

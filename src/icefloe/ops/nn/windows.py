@@ -47,6 +47,24 @@ class Window:
         before, after = self.reach - self.before, self.length + self.before - self.out
         return Window(self.out, self.size, 1, self.dilation, before, after, self.length)
 
+    def trimmed(self) -> Window:
+        """Return the window without the elements at its ends that lie on padding at every place: the same pooling.
+
+        A window may be longer than any input by far; what is left of it is not.
+        """
+        seen = self.seen()
+        if len(seen) in (0, self.size):
+            return self
+        before = self.before - seen.start * self.dilation
+        after = self.after - (self.size - seen.stop) * self.dilation
+        return Window(self.length, len(seen), self.stride, self.dilation, before, after, self.out)
+
+    def seen(self) -> range:
+        """Return which elements of the window lie on the input at some place."""
+        low = max(0, -(((self.out - 1) * self.stride - self.before) // self.dilation)) if self.out else 0
+        high = min(self.size, (self.length - 1 + self.before) // self.dilation + 1)
+        return range(low, high)
+
     def span(self, offset: int) -> tuple[slice, slice]:
         """Return (places, elements): where the window's element number `offset` lies on the input, and which that is.
 
@@ -121,6 +139,21 @@ def output_length(
             f"Negative dimension size caused by subtracting {effective} from {length + before + after}"
         )
     return (length + before + after - effective + stride) // stride
+
+
+def check_int32(name: str, values: Sequence[int]) -> None:
+    """Raise InvalidArgumentError if the attr of this name holds a number that TensorFlow's kernels have no room for."""
+    for value in values:
+        if not -(2**31) <= value < 2**31:
+            raise errors.InvalidArgumentError(f"Attr {name} has value {value} out of range for an int32")
+
+
+def check_explicit(explicit: Sequence[int], plain: Sequence[int]) -> None:
+    """Raise InvalidArgumentError for negative paddings, and for some of the dimensions `plain`, batch and channels."""
+    if min(explicit) < 0:
+        raise errors.InvalidArgumentError("All elements of explicit_paddings must be nonnegative")
+    if any(explicit[2 * i] or explicit[2 * i + 1] for i in plain):
+        raise errors.InvalidArgumentError("Nonzero explicit padding in the batch or depth dimensions is not supported")
 
 
 def channels_first(data_format: str) -> bool:

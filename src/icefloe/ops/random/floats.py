@@ -18,7 +18,7 @@ from icefloe.ops.random.requests import (
     ALG_PHILOX,
     check_algorithm,
     check_key_counter_alg,
-    check_scalars,
+    check_limits,
     check_seed_shape,
     count_of,
     integer_bounds,
@@ -162,7 +162,7 @@ def stateful_shape(c: ShapeContext) -> list[Any]:
 @shape("RandomUniformInt")
 def random_uniform_int_shape(c: ShapeContext) -> list[Any]:
     """The shape that is asked for."""
-    check_scalars(c, 1, 2)
+    check_limits(c, 1)
     return [shape_of_request(c)]
 
 
@@ -176,7 +176,7 @@ def stateless_shape(c: ShapeContext) -> list[Any]:
 @shape("StatelessRandomUniformInt")
 def stateless_random_uniform_int_shape(c: ShapeContext) -> list[Any]:
     """The shape that is asked for."""
-    check_scalars(c, 2, 3)
+    check_limits(c, 2)
     return stateless_shape(c)
 
 
@@ -195,7 +195,7 @@ def stateless_v2_shape(c: ShapeContext) -> list[Any]:
 @shape("StatelessRandomUniformIntV2")
 def stateless_random_uniform_int_v2_shape(c: ShapeContext) -> list[Any]:
     """The shape that is asked for."""
-    check_scalars(c, 4, 5)
+    check_limits(c, 4)
     return stateless_v2_shape(c)
 
 

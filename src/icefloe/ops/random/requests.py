@@ -113,6 +113,14 @@ def check_scalars(c: ShapeContext, *inputs: int) -> None:
         with_rank(c.shape(i), 0)
 
 
+def check_limits(c: ShapeContext, first: int) -> None:
+    """Do nothing if two inputs from `first` on may be scalars, the limits of a range. Raises: InvalidArgumentError."""
+    for i, name in enumerate(("minval", "maxval"), first):
+        dims = c.shape(i)
+        if dims:
+            raise errors.InvalidArgumentError(f"{name} must be a scalar; got a tensor of shape {shape_text(dims)}")
+
+
 def check_key_counter_alg(c: ShapeContext, first: int) -> None:
     """Do nothing if three inputs from `first` on may be key, counter and algorithm. Raises: InvalidArgumentError."""
     with_rank(c.shape(first), 1)
