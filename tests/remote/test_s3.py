@@ -129,6 +129,49 @@ def test_readers_while_a_writer_saves(s3, bucket):
     assert not wrong and len(seen) > 1
 
 
+def named_files(bucket):
+    import fsspec
+
+    return sorted(name.rpartition("/")[2] for name in fsspec.filesystem("s3").find(bucket[5:]))
+
+
+@pytest.mark.parametrize("former", [False, True])
+@pytest.mark.parametrize("shards", [1, 2])
+def test_two_writers_of_one_prefix(s3, bucket, former, shards):
+    """The one that comes second is told, whether it began before or after; what the other wrote stays whole."""
+    url = f"{bucket}/m"
+    if former:
+        save_checkpoint(url, {"v": np.zeros(3)})
+    mine, others = {"v": np.ones(1000), "w": np.ones(5)}, {"v": np.full(1000, 2.0)}
+
+    class Meanwhile(dict):
+        def items(self):
+            yield "v", mine["v"]
+            save_checkpoint(url, others, shards=shards)
+            yield "w", mine["w"]
+
+    with pytest.raises(errors.AbortedError, match="another writer") as caught:
+        save_checkpoint(url, Meanwhile(mine))
+    assert url in str(caught.value)
+    assert_holds(url, others)
+    assert ckpt.verify(url).ok
+    assert [name for name in named_files(bucket) if name.startswith("m.")] == named_files(bucket)
+    assert len(named_files(bucket)) == 1 + icefloe.open_checkpoint(url).num_shards
+    save_checkpoint(url, mine)
+    assert_holds(url, mine)
+
+
+def test_data_files_of_a_dead_writer_are_no_other_writer(s3, bucket):
+    """They have names that the next save does not take, and go after it."""
+    import fsspec
+
+    url = f"{bucket}/m"
+    fsspec.filesystem("s3").pipe_file(f"{bucket[5:]}/m.data-00000-of-00001", b"left")
+    save_checkpoint(url, VALUES)
+    assert_holds(url, VALUES)
+    assert "m.data-00000-of-00001" not in named_files(bucket)
+
+
 def test_large_uploads_come_in_parts(s3, bucket):
     big = np.arange(10 << 20, dtype=np.int64)
     save_checkpoint(f"{bucket}/large", {"big": big})

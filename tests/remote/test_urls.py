@@ -192,3 +192,23 @@ def test_paths_of_this_machine_import_no_fsspec(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("former", [False, True])
+def test_two_writers_of_one_prefix(memory, former):
+    """The second is told, and what the first wrote stays whole."""
+    url = "memory://d/m"
+    if former:
+        save_checkpoint(url, {"v": np.zeros(3)})
+
+    class Meanwhile(dict):
+        def items(self):
+            yield "v", np.ones(4)
+            save_checkpoint(url, VALUES)
+            yield "w", np.ones(5)
+
+    with pytest.raises(errors.AbortedError, match="another writer"):
+        save_checkpoint(url, Meanwhile(a=1))
+    assert ckpt.verify(url).ok
+    assert sorted(open_checkpoint(url)) == sorted(VALUES)
+    assert len(memory.find("/d")) == 1 + open_checkpoint(url).num_shards

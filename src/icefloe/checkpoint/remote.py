@@ -37,6 +37,9 @@ _PAUSES = (0.1, 0.5)
 # Bytes of an upload held back for one request; S3 takes at most 10,000 of them.
 _UPLOAD_PART = 8 << 20
 _CHANGING = ("ETag", "etag", "Content-MD5", "Digest", "md5Hash", "generation", "content_settings")
+# File systems, by their names in fsspec, whose directories are but names; and those that want directories made.
+_OBJECT_STORES = frozenset(("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "cos"))
+_WITH_DIRECTORIES = frozenset(("memory", "sftp", "ssh", "ftp", "hdfs", "arrow_hdfs", "webhdfs", "smb"))
 _TIMES = ("LastModified", "mtime", "updated", "last_modified", "created", "Last-Modified")
 
 
@@ -69,6 +72,16 @@ def _file_system(url: str) -> tuple[Any, str]:
             return fsspec.core.url_to_fs(url)
         # A listing that is kept tells of files as they were, and a state file changes all the time.
         return fsspec.core.url_to_fs(url, use_listings_cache=False)
+
+
+def is_object_store(url: str) -> bool:
+    """Whether files appear there whole, when their upload is complete, and directories are but names."""
+    return bool(_protocols(_file_system(url)[0]) & _OBJECT_STORES)
+
+
+def _protocols(fs: Any) -> set[str]:
+    named = getattr(fs, "protocol", ())
+    return {named} if isinstance(named, str) else set(named)
 
 
 def _is_web(url: str) -> bool:
@@ -283,6 +296,10 @@ class RemoteSource(Source):
 
 
 def identity(path: str) -> Identity | None:
+    """As `files.identity`, of what the store says of the file: its tag or its time, and its size.
+
+    Raises: what keeps the question from being answered, other than that there is no such file.
+    """
     try:
         return _identity_of(_info(path))
     except errors.NotFoundError:
@@ -290,7 +307,7 @@ def identity(path: str) -> Identity | None:
 
 
 def is_file(path: str) -> bool:
-    """Raises: what keeps the question from being answered, other than that there is no such file."""
+    """As `files.is_file`. Raises: as `identity`."""
     if path.endswith("/"):
         return False
     try:
@@ -300,6 +317,7 @@ def is_file(path: str) -> bool:
 
 
 def is_directory(path: str) -> bool:
+    """As `files.is_directory`; of a web server a URL that ends with a slash. Raises: as `identity`."""
     if _is_web(path):
         return path.endswith("/")  # a web server has pages only; to ask for one would fetch it
     try:
@@ -309,6 +327,7 @@ def is_directory(path: str) -> bool:
 
 
 def list_directory(path: str) -> list[str]:
+    """As `files.list_directory`: the last parts of names, sorted; nothing where there is no listing."""
     fs, name = _file_system(path)
     try:
         listed = fs.ls(name, detail=False)
@@ -318,11 +337,13 @@ def list_directory(path: str) -> list[str]:
 
 
 def free_bytes(path: str) -> int | None:
+    """Return None: no store says."""
     return None
 
 
 def is_abandoned(path: str) -> bool:
-    return False  # nothing tells: an upload that nobody completes leaves no file
+    """Return False: nothing tells; an upload that nobody completes leaves no file."""
+    return False
 
 
 # Changes
@@ -339,7 +360,7 @@ class _Upload:
         with _named(url):
             # Where directories are real they must be there; where they are not this does nothing.
             with contextlib.suppress(NotImplementedError, PermissionError):
-                if getattr(fs, "protocol", None) in ("memory", "sftp", "ftp", "hdfs", ("sftp", "ssh"), "smb"):
+                if _protocols(fs) & _WITH_DIRECTORIES:
                     fs.makedirs(fs._parent(path), exist_ok=True)
             self.file = fs.open(path, "wb", block_size=_UPLOAD_PART)
 
@@ -369,6 +390,9 @@ _numbers = itertools.count(-2, -1)
 
 
 def create(path: str) -> int:
+    """As `files.create`: begin an upload and return a number below zero for it. A file of that name is replaced when
+    the upload is complete.
+    """
     upload = _Upload(path)
     number = next(_numbers)
     _uploads[number] = upload
@@ -376,6 +400,7 @@ def create(path: str) -> int:
 
 
 def write(fd: int, data: bytes | bytearray | memoryview, path: str) -> None:
+    """As `files.write`: add to an upload."""
     _uploads[fd].write(data)
 
 
@@ -402,6 +427,7 @@ def make_directory(path: str) -> None:
 
 
 def rename(source: str, target: str) -> None:
+    """Move a file: a store copies it and deletes the former."""
     fs, name = _file_system(source)
     _, to = _file_system(target)
     with _named(source):
@@ -409,14 +435,16 @@ def rename(source: str, target: str) -> None:
 
 
 def remove(path: str) -> None:
+    """As `files.remove`: delete a file, where there is one."""
     fs, name = _file_system(path)
     with contextlib.suppress(errors.NotFoundError), _named(path):
         fs.rm_file(name)
 
 
 def remove_directory(path: str) -> None:
+    """As `files.remove_directory`, where there are directories."""
     fs, name = _file_system(path)
-    if getattr(fs, "protocol", None) in ("s3", ("s3", "s3a"), "gs", ("gs", "gcs")):
+    if _protocols(fs) & _OBJECT_STORES:
         return  # a directory goes with its last object; here this would delete the bucket
     with contextlib.suppress(NotImplementedError), _named(path):
         fs.rmdir(name)
