@@ -28,15 +28,44 @@ def as_rules(renames: Mapping[str, str], others: Iterable[str] = ()) -> list[str
     three do.
     """
     others = list(others)
+    both = _at_both_ends(renames)
+    if both and _makes(both, renames, others):
+        return both
     for anchored in (False, True):
         counts = Counter(_difference(stored, wanted, anchored) for stored, wanted in renames.items())
         if not renames or len(counts) > 3 or len(counts) == len(renames) > 1:
             return []
         rules = [rule for rule, _ in counts.most_common()]
-        new_name = Names(rules).of
-        if all(new_name(old) == new for old, new in renames.items()) and all(new_name(n) == n for n in others):
+        if _makes(rules, renames, others):
             return rules
     return []
+
+
+def _makes(rules: list[str], renames: Mapping[str, str], others: list[str]) -> bool:
+    new_name = Names(rules).of
+    return all(new_name(old) == new for old, new in renames.items()) and all(new_name(n) == n for n in others)
+
+
+def _at_both_ends(renames: Mapping[str, str]) -> list[str]:
+    """Return substitutions for names of which the scope in front and the last part differ, `old/layer/kernel` and
+    `new/layer/weights`; nothing where that is not so, or if there are more than four.
+    """
+    fronts: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for stored, wanted in renames.items():
+        old, new = stored.split("/"), wanted.split("/")
+        last_old, last_new = old.pop(), new.pop()
+        if last_old != last_new:
+            ends[f"s/\\/{_escaped(last_old)}$/\\/{_escaped(last_new)}/"] += 1
+        while old and new and old[-1] == new[-1]:
+            old.pop()
+            new.pop()
+        if old != new:
+            before, after = ("/".join([*parts, ""]) for parts in (old, new))
+            fronts[f"s/^{_escaped(before)}/{_escaped(after)}/"] += 1
+    if len(fronts) != 1 or not 0 < len(ends) <= 3 or len(renames) < 3:
+        return []
+    return [*fronts, *(rule for rule, _ in ends.most_common())]
 
 
 def _difference(stored: str, wanted: str, anchored: bool) -> str:

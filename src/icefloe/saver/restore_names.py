@@ -5,6 +5,7 @@ moving average.
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -49,10 +50,12 @@ class Sources:
         self._keys = {w.variable: w.key for w in wanted} | {w.key: w.key for w in wanted}
         self._renamed: dict[str, list[str]] = defaultdict(list)
         self.unmatched: list[str] = []
+        if isinstance(rename, bytes):
+            rename = os.fsdecode(rename)
         single = rename[0] if isinstance(rename, list) and len(rename) == 1 else rename
         if isinstance(single, (Mapping, os.PathLike)):
             self._read_map(read_map(single) if isinstance(single, os.PathLike) else single)
-        elif rename is not None:
+        elif rename is not None and not (isinstance(rename, (list, tuple)) and not rename):
             self._apply(_function(rename))
             if not self._renamed.keys() & self._keys.keys():
                 self.unmatched.append("rename" if callable(rename) else f"rename {rename}")
@@ -139,12 +142,19 @@ def _function(rename: Callable[[str], str | None] | Iterable[Any] | str) -> Call
         return rename
     rules: list[Any] = []
     mapping: dict[str, str] = {}
+    expected = "rename: expected rules such as s/old/new/, pairs of an expression and a text, maps and paths of maps"
+    if not isinstance(rename, Iterable):
+        raise TypeError(f"{expected}, got {rename!r}")
     for item in rename:
         if isinstance(item, (Mapping, os.PathLike)):
             found = read_map(item) if isinstance(item, os.PathLike) else item
             mapping |= {old: _name(new) for old, new in found.items()}
+        elif isinstance(item, (str, bytes)):
+            rules.append(os.fsdecode(item))
+        elif isinstance(item, (tuple, list)) and len(item) == 2 and isinstance(item[0], (str, re.Pattern)):
+            rules.append(tuple(item))
         else:
-            rules.append(tuple(item) if isinstance(item, list) else item)
+            raise TypeError(f"{expected}, got {item!r}")
     return Names(rules, mapping).of
 
 

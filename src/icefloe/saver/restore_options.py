@@ -4,10 +4,13 @@ stored tensor does not fit.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+
+import numpy as np
 
 from icefloe import errors
 from icefloe.checkpoint.editing.patterns import Patterns
@@ -39,6 +42,8 @@ class RestoreOptions:
     init_missing: bool = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.cast, np.bool_):
+            object.__setattr__(self, "cast", bool(self.cast))
         if self.on_shape is not None and self.on_shape not in _ON_SHAPE:
             raise errors.InvalidArgumentError(f"on_shape: expected {_either(_ON_SHAPE)}, got {self.on_shape!r}")
         if self.ema not in _EMA:
@@ -116,6 +121,8 @@ def _names(wanted: Wanted) -> tuple[str, ...]:
 def _flat(selection: Selection) -> Iterator[Any]:
     if selection is None:
         return
+    if isinstance(selection, bytes):
+        selection = os.fsdecode(selection)
     is_group = isinstance(selection, (list, tuple, set, frozenset, dict)) or (
         isinstance(selection, Iterable) and not isinstance(selection, (str, re.Pattern)) and not _is_named(selection)
     )

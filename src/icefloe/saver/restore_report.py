@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from icefloe import errors
+from icefloe.checkpoint.object_graph import VALUE_SUFFIX
 from icefloe.datatypes import DType
 from icefloe.saver.likely_renames import likely_renames
 from icefloe.saver.near_names import NearNames, Shape, compatible
@@ -40,10 +41,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One tensor of a checkpoint: dtype and whole shape."""
+    """One tensor of a checkpoint: dtype and whole shape. name: what a program that saves by names would call it, where
+    the checkpoint was saved by objects; of a slot, its variable's name and what kind of slot it is.
+    """
 
     dtype: DType
     shape: tuple[int, ...]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ class RestoreReport:
             near = self.suggestions.get(wanted.key)
             lines.append(
                 f"Key {wanted.key} not found in checkpoint (wanted as {wanted.dtype.name} {text(wanted.shape)})"
-                + (f"; did you mean {' or '.join(near)}?" if near else "")
+                + (f"; did you mean {' or '.join(_shown(key, wanted.key) for key in near)}?" if near else "")
             )
         lines += [_shape_problem(m) for m in self.shape_mismatch]
         lines += [
@@ -143,7 +147,7 @@ class RestoreReport:
             if len(group) > _SHOWN:
                 lines.append(f"... and {len(group) - _SHOWN} more")
         if self.unexpected and self.missing:
-            shown = ", ".join(self.unexpected[:_SHOWN])
+            shown = ", ".join(map(_shown, self.unexpected[:_SHOWN]))
             more = f" and {len(self.unexpected) - _SHOWN} more" if len(self.unexpected) > _SHOWN else ""
             lines.append(f"In the checkpoint but not wanted: {shown}{more}")
         cause = (
@@ -274,12 +278,39 @@ def suggest(
     wanted = {want.key: want.shape for want in missing}
     if not wanted:
         return {}
-    found = NearNames({name: stored[name].shape for name in left_over}).find_all(wanted) if left_over else {}
+    found = _Near(stored, left_over).all(wanted) if left_over else {}
     rest = [key for key in wanted if key not in found]
     if rest:
         # What something else has may still be meant, where the graph was built twice or an average is wanted.
-        everything = NearNames({name: entry.shape for name, entry in stored.items()})
+        everything = _Near(stored, stored)
         for key in rest:
-            if names := everything.find_like(key, wanted[key], copies=bool(left_over)):
-                found[key] = names
+            if keys := everything.like(key, wanted[key], copies=bool(left_over)):
+                found[key] = keys
     return found
+
+
+class _Near:
+    """Near names among some of the stored tensors, by their keys and by what else they are called; gives keys."""
+
+    def __init__(self, stored: Mapping[str, Stored], keys: Iterable[str]) -> None:
+        self._keys: dict[str, str] = {}
+        for key in keys:
+            self._keys.setdefault(key, key)
+            if stored[key].name:
+                self._keys.setdefault(stored[key].name, key)
+        self._near = NearNames({name: stored[key].shape for name, key in self._keys.items()})
+
+    def all(self, wanted: Mapping[str, Shape]) -> dict[str, list[str]]:
+        return {name: self._keys_of(near) for name, near in self._near.find_all(wanted).items()}
+
+    def like(self, name: str, shape: Shape, *, copies: bool) -> list[str]:
+        return self._keys_of(self._near.find_like(name, shape, copies=copies))
+
+    def _keys_of(self, names: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(self._keys[name] for name in names))
+
+
+def _shown(key: str, other_than: str = "") -> str:
+    """Return a key as messages have it: of an object, its path."""
+    path = key.removesuffix(VALUE_SUFFIX)
+    return key if path == other_than else path

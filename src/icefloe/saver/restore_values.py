@@ -116,7 +116,12 @@ def cast_value(value: Array, before: DType, after: DType, key: str) -> tuple[Arr
                     f"tensor_name = {key}; {np.extract(lost, value)[0]} is no {after.name}: not cast from {before.name}"
                 )
         overflow = 0
-        if before.is_floating and after.is_floating and after.size <= before.size:
-            were, are = np.isfinite(value.astype(np.float64)), np.isfinite(out.astype(np.float64))
+        narrower = before.is_integer or after.size <= before.size or after.is_complex
+        if not before.is_bool and not after.is_integer and not after.is_bool and narrower:
+            were, are = _finite(value), _finite(out)
             overflow = int(np.count_nonzero(were & ~are))
     return out, (f"cast from {before.name}" + (f", {overflow} became infinite" if overflow else ""),)
+
+
+def _finite(value: Array) -> Array:
+    return np.isfinite(value if value.dtype.kind == "c" else value.astype(np.float64))

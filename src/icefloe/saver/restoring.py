@@ -7,8 +7,10 @@ So it is done too where the session's ops may not read files, because the path i
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +19,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.checkpoint import object_graph, open_checkpoint
 from icefloe.checkpoint.index import to_key
+from icefloe.checkpoint.object_graph import ObjectTensor
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import parse_spec
 from icefloe.datatypes import as_dtype
@@ -32,11 +35,30 @@ _LOG = logging.getLogger("icefloe")
 _PLAIN = RestoreOptions()
 
 
+# Keras names slots `Adam/m/dense/kernel`, since 2.11; before, their owners are in the object graph.
+_KERAS_SLOT = re.compile(r"[^/]+/(m|v|vhat|velocity|momentum|rms|accumulator|linear|average_gradient)/(.+)")
+
+
 def _stored(reader: CheckpointReader) -> dict[str, Stored]:
     """Return what the checkpoint holds; its object graph is no tensor that a program could want."""
+    objects: Mapping[str, ObjectTensor] = {}
+    with contextlib.suppress(errors.DataLossError):  # a damaged object graph keeps nobody from restoring by keys
+        objects = {} if reader.object_graph is None else reader.object_graph.tensors
     return {
-        name: Stored(entry.dtype, entry.shape) for name, entry in reader.entries.items() if name != object_graph.KEY
+        name: Stored(entry.dtype, entry.shape, _name_of(objects.get(name)))
+        for name, entry in reader.entries.items()
+        if name != object_graph.KEY
     }
+
+
+def _name_of(tensor: ObjectTensor | None) -> str:
+    """Return what a program that saves by names would call a tensor, "" where that is not known."""
+    if tensor is None:
+        return ""
+    if tensor.slot is not None and tensor.slot.owner_name:
+        return f"{tensor.slot.owner_name}/{tensor.slot.slot}"
+    slot = _KERAS_SLOT.fullmatch(tensor.full_name)
+    return tensor.full_name if slot is None else f"{slot[2]}/{slot[1]}"
 
 
 def match(plan: RestorePlan, reader: CheckpointReader) -> tuple[RestoreReport, dict[str, str]]:
