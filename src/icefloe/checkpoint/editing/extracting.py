@@ -22,7 +22,6 @@ from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
 
 Path = str | os.PathLike[str]
-_DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is written
 
 
 @dataclass(kw_only=True)
@@ -148,19 +147,12 @@ class _Appending:
 
 def _npy(archive: zipfile.ZipFile, tensor: Tensor) -> Iterator[int]:
     """Write a tensor as a member of the archive; yield the bytes of each window."""
+    from icefloe.checkpoint.formats.npz_writer import put, put_pieces
+
     dtype = tensor.dtype.numpy
     native = dtype.isbuiltin == 1
-    header = {"descr": dtype.str if native else f"<u{dtype.itemsize}", "fortran_order": False, "shape": tensor.shape}
-    with archive.open(zipfile.ZipInfo(f"{tensor.name}.npy", _DATE), "w", force_zip64=True) as member:
-        np.lib.format.write_array_header_1_0(member, header)
-        windows = (
-            windows_of(tensor.pieces[0].reader.read(tensor.name)) if tensor.is_sliced else tensor.pieces[0].windows()
-        )
-        for window in windows:
-            data = window.view(np.uint8).data
-            member.write(data)
-            yield len(data)
+    bits = dtype if native else np.dtype(f"u{dtype.itemsize}")
+    windows = windows_of(tensor.pieces[0].reader.read(tensor.name)) if tensor.is_sliced else tensor.pieces[0].windows()
+    yield from put_pieces(archive, tensor.name, bits, tensor.shape, windows)
     if not native:
-        note = np.array(tensor.dtype.name.encode())
-        with archive.open(zipfile.ZipInfo(f"{tensor.name}!dtype.npy", _DATE), "w") as member:
-            np.lib.format.write_array(member, note, allow_pickle=False)
+        put(archive, f"{tensor.name}!dtype", np.array(tensor.dtype.name.encode()))

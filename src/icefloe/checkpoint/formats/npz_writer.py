@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,31 +23,36 @@ def write(path: str, items: Sequence[Item], side: SideEntry | None, advance: Adv
         for item in items:
             name = stored[item.name]
             if item.dtype.numpy.hasobject:
-                _put(out, name, _fixed(item.array()))
+                put(out, name, _fixed(item.array()))
                 continue
             bits = as_bits(item.dtype)
             if side is not None and (bits != item.dtype.numpy or name != item.name):
                 side.tensors[name] = Note(item.name, item.dtype, item.shape)
-            with out.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                _header(member, bits, item.shape)
-                for piece in item.pieces():
-                    data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
-                    member.write(data)
-                    advance(len(data))
+            for done in put_pieces(out, name, bits, item.shape, item.pieces()):
+                advance(done)
         if side is not None:
-            _put(out, side_entry.NPZ_NAME, np.array(side.encode().encode()))
+            put(out, side_entry.NPZ_NAME, np.array(side.encode().encode()))
 
 
 def _can_hold(name: str) -> bool:
     return name != side_entry.NPZ_NAME and is_text(name) and len(name.encode()) < 65000
 
 
-def _header(member: object, dtype: np.dtype, shape: tuple[int, ...]) -> None:
+def put_pieces(
+    out: zipfile.ZipFile, name: str, dtype: np.dtype, shape: tuple[int, ...], pieces: Iterable[np.ndarray]
+) -> Iterator[int]:
+    """Write an array of numbers, whose bits are those of `dtype`, a piece at a time; yield the bytes of each."""
     described = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(member, described)  # type: ignore[arg-type]
+    with out.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+        np.lib.format.write_array_header_1_0(member, described)
+        for piece in pieces:
+            data = np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data
+            member.write(data)
+            yield len(data)
 
 
-def _put(out: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
+def put(out: zipfile.ZipFile, name: str, array: np.ndarray) -> None:
+    """Write a small array."""
     with out.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
         np.lib.format.write_array(member, array, allow_pickle=False)
 
