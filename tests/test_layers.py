@@ -18,6 +18,7 @@ FLOORS = {
     "icefloe.datatypes": 0,
     "icefloe.stacks": 0,
     "icefloe.machine": 0,
+    "icefloe.trace_types": 0,
     "icefloe.near_names": 0,
     "icefloe._version": 0,
     "icefloe.wire": 1,
@@ -53,7 +54,7 @@ BELOW = {
     # neighbours on one floor that may be imported: importer -> imported
     "icefloe.opdefs": {"icefloe.proto"},
     "icefloe.wire": {"icefloe.proto"},
-    "icefloe.datatypes": {"icefloe.errors"},
+    "icefloe.datatypes": {"icefloe.errors", "icefloe.trace_types"},
     "icefloe.shapes": {"icefloe.proto"},
     "icefloe.process_options": {"icefloe.proto"},
     "icefloe.resources": {"icefloe.philox"},

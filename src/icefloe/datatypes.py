@@ -17,6 +17,8 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
+from icefloe.trace_types import WithoutTensors
+
 _REF_OFFSET = 100
 
 _QUANTIZED = {
@@ -77,7 +79,7 @@ _finfo: Any = ml_dtypes.finfo
 _iinfo: Any = ml_dtypes.iinfo
 
 
-class DType:
+class DType(WithoutTensors):
     """The type of the elements of a tensor. There is one object per type: compare with `==` or `is`."""
 
     __slots__ = ("_number", "_value_name", "_numpy", "_item")
@@ -211,28 +213,6 @@ class DType:
         if self.is_bool or (self.is_integer and not self.is_quantized and self.size >= 1):
             return 0, self.max
         raise ValueError(f"{self} does not have defined limits.")
-
-    # What traced functions ask of an argument that is no tensor: a dtype holds none.
-
-    def placeholder_value(self, placeholder_context: Any) -> None:
-        """Return None."""
-
-    def from_tensors(self, tensors: Any) -> None:
-        """Return None."""
-
-    def to_tensors(self, value: Any) -> list[Any]:
-        """Return an empty list."""
-        return []
-
-    def flatten(self) -> list[Any]:
-        """Return an empty list."""
-        return []
-
-    def cast(self, value: Any, cast_context: Any) -> Any:
-        """Return `value`, which must be None. Raises: AssertionError if it is not."""
-        if value is not None:
-            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
-        return value
 
     def is_subtype_of(self, other: Any) -> builtins.bool:
         """Whether `other` is this type."""

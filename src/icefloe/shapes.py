@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from icefloe import errors
+from icefloe.trace_types import WithoutTensors
 
 if TYPE_CHECKING:
     from icefloe.proto import TensorShapeProto
@@ -209,7 +210,7 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
     return Dimension(None if shape._dims is None else shape._dims[index])
 
 
-class TensorShape:
+class TensorShape(WithoutTensors):
     """The static shape of a tensor: unknown, or of a known rank with sizes that may each be unknown.
 
     dims: None for unknown rank; a TensorShape; a TensorShapeProto; one size; or an iterable of sizes (int, None,
@@ -408,28 +409,6 @@ class TensorShape:
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
-
-    # What traced functions ask of an argument that is no tensor: a shape holds none.
-
-    def placeholder_value(self, placeholder_context: Any) -> None:
-        """Return None."""
-
-    def from_tensors(self, tensors: Any) -> None:
-        """Return None."""
-
-    def to_tensors(self, value: Any) -> list[Any]:
-        """Return an empty list."""
-        return []
-
-    def flatten(self) -> list[Any]:
-        """Return an empty list."""
-        return []
-
-    def cast(self, value: Any, cast_context: Any) -> Any:
-        """Return `value`, which must be None. Raises: AssertionError if it is not."""
-        if value is not None:
-            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
-        return value
 
     def experimental_as_proto(self) -> TensorShapeProto:
         """Return this shape as a TensorShapeProto."""
