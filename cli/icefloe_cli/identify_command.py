@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from icefloe_cli.options import json_option
-from icefloe_cli.output import emit_json, note
+from icefloe_cli.output import emit_json, note, say
 
 
 @click.command()
@@ -30,7 +30,7 @@ def identify(ctx: click.Context, paths: tuple[str, ...], as_json: bool) -> None:
         emit_json("identify", {"files": [item.as_data() for item in found]})
     else:
         for item in found:
-            click.echo(f"{item.path}: {item.words}")
+            say(f"{item.path}: {item.words}")
             if item.hint:
                 note(f"  {item.hint}")
     if any(item.kind == "missing" for item in found):

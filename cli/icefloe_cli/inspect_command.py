@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from icefloe_cli.options import json_option
-from icefloe_cli.output import Table, bytes_text, count, emit_json, fields, note, shape_text
+from icefloe_cli.output import Table, bytes_text, count, emit_json, fields, note, say, shape_text
 
 _SHOWN = 20
 
@@ -62,7 +62,7 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
     if as_json:
         emit_json("inspect", data)
     else:
-        click.echo(f"{found.path}: {found.words}")
+        say(f"{found.path}: {found.words}")
         if show is not None:
             show(data, None if everything else _SHOWN)
         if found.hint:
@@ -209,7 +209,7 @@ def _show_checkpoint(data: dict[str, Any], limit: int | None) -> None:
     for path in data["details"].get("all", []):
         click.echo(f"  {path}")
     if checkpoint["prefix"] != data["path"]:
-        click.echo(f"checkpoint {checkpoint['prefix']}")
+        say(f"checkpoint {checkpoint['prefix']}")
     _tensor_table("tensors", checkpoint["tensors"], limit)
     elements = sum(row["elements"] for row in checkpoint["tensors"])
     size = data["details"].get("bytes")

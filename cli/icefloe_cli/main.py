@@ -51,7 +51,9 @@ class Failure(click.ClickException):
     exit_code = 1
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"icefloe: {self.message}", err=True)
+        from icefloe_cli.output import note
+
+        note(f"icefloe: {self.message}")
 
 
 class _Commands(TableGroup):
@@ -93,6 +95,9 @@ def _version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 @click.pass_context
 def cli(ctx: click.Context, debug: bool) -> None:
     """TensorFlow graphs and checkpoints without TensorFlow: inspect, run, save, restore."""
+    from icefloe_cli.output import print_anything
+
+    print_anything()
     ctx.obj = {"debug": debug}
 
 

@@ -8,7 +8,9 @@ heeded by rich and click.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,8 +26,17 @@ PROGRESS_DELAY = 0.5  # seconds of work before a bar appears
 
 
 def emit_json(command: str, data: dict[str, Any]) -> None:
-    """Print one JSON object with its schema: `icefloe.<command>/<version>`."""
-    click.echo(json.dumps({"schema": f"icefloe.{command}/{JSON_VERSION}", **data}, ensure_ascii=False, default=_encode))
+    """Print one JSON object with its schema: `icefloe.<command>/<version>`.
+
+    A name that is not UTF-8 makes it ASCII: the bytes of that name are `\\udcXX`, as Python has them.
+    """
+    whole = {"schema": f"icefloe.{command}/{JSON_VERSION}", **data}
+    text = json.dumps(whole, ensure_ascii=False, default=_encode)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(whole, default=_encode)
+    click.echo(text)
 
 
 def _encode(value: Any) -> Any:
@@ -36,9 +47,31 @@ def _encode(value: Any) -> Any:
     return str(value)
 
 
+# What moves the cursor, colours, or turns the direction of text: names in files may hold it.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f"))
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Return a text with its control characters as escapes, `\\x1b`; of several `lines`, newlines and tabs stay."""
+    return (_CONTROL_IN_LINES if lines else _CONTROL).sub(lambda m: ascii(m[0])[1:-1], text)
+
+
+def say(text: str) -> None:
+    """Print one line to stdout that holds what a file says."""
+    click.echo(visible(text))
+
+
 def note(text: str) -> None:
     """Print a message to stderr."""
-    click.echo(text, err=True)
+    click.echo(visible(text, lines=True), err=True)
+
+
+def print_anything() -> None:
+    """Let what the encoding of stdout and stderr does not have be printed as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @dataclass
@@ -53,7 +86,7 @@ class Table:
     rows: list[Sequence[str]] = field(default_factory=list)
 
     def add(self, *cells: str) -> None:
-        self.rows.append(cells)
+        self.rows.append([visible(cell) for cell in cells])
 
     def show(self, title: str | None = None) -> None:
         """Print the table to stdout."""

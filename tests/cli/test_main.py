@@ -58,7 +58,7 @@ def test_library_errors_are_1_and_one_message(cli, tmp_path):
     result = cli("ckpt", "ls", tmp_path / "notes.txt")
     assert result.code == 1
     assert result.out == ""
-    assert result.err == f"icefloe: {tmp_path}/notes.txt: not a checkpoint: this is a text file\n"
+    assert result.err == f"icefloe: {tmp_path}/notes.txt: not a checkpoint: this is a text file that begins 'these are notes'\n"
 
 
 def test_debug_shows_the_traceback(cli, tmp_path):

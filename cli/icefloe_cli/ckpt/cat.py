@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from icefloe_cli.options import json_option
-from icefloe_cli.output import emit_json, shape_text
+from icefloe_cli.output import emit_json, say, shape_text
 
 
 @click.command("cat")
@@ -62,7 +62,7 @@ def print_tensors(
                 found.append({"name": name if part is None else plain, **array_data(value)})
             else:
                 entry = reader.entries[key]
-                click.echo(f"{name}  {entry.dtype.name} {shape_text(entry.shape)}")
+                say(f"{name}  {entry.dtype.name} {shape_text(entry.shape)}")
                 click.echo(array_text(value, full=full))
         if as_json:
             emit_json("ckpt.cat", {"checkpoint": reader.prefix, "tensors": found})

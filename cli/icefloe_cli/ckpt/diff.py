@@ -9,7 +9,7 @@ import click
 from icefloe_cli.ckpt.plain import as_data, number
 from icefloe_cli.ckpt.workers import dask_option
 from icefloe_cli.options import json_option
-from icefloe_cli.output import Table, count, emit_json, progress, shape_text
+from icefloe_cli.output import Table, count, emit_json, progress, say, shape_text
 
 
 @click.command("diff")
@@ -89,7 +89,7 @@ def _show(found: Any, show_all: bool) -> None:
             )
         table.show()
     for t in found.of("unreadable"):
-        click.echo(f"{t.label}: {t.error}")
+        say(f"{t.label}: {t.error}")
     parts = [
         f"{len(found.of(status)):,} {status}"
         for status in ("equal", "close", "changed", "reshaped", "retyped", "added", "removed", "unreadable")

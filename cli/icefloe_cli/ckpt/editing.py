@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from icefloe_cli.options import Decorator, json_option
-from icefloe_cli.output import PROGRESS_DELAY, bytes_text, count, emit_json, note
+from icefloe_cli.output import PROGRESS_DELAY, bytes_text, count, emit_json, note, say
 
 _SHOWN = 20  # of a list of names, unless --json
 
@@ -93,7 +93,7 @@ def listing(title: str, names: list[str], *, full: bool = False) -> None:
     click.echo(f"{title} ({len(names)}):")
     shown = names if full else names[:_SHOWN]
     for name in shown:
-        click.echo(f"  {name}")
+        say(f"  {name}")
     if len(names) > len(shown):
         click.echo(f"  … and {len(names) - len(shown)} more (--json lists all)")
 

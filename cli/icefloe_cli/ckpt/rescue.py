@@ -6,7 +6,7 @@ import click
 
 from icefloe_cli.ckpt.plain import as_data
 from icefloe_cli.options import json_option
-from icefloe_cli.output import bytes_text, count, emit_json, progress
+from icefloe_cli.output import bytes_text, count, emit_json, progress, say
 
 _MAX_SHOWN = 50
 
@@ -40,11 +40,11 @@ def rescue(source: str, destination: str, fill_from: str | None, salvage: bool, 
         emit_json("ckpt.rescue", as_data(found))
         return
     for text in found.notes:
-        click.echo(f"note: {text}")
+        say(f"note: {text}")
     for name in found.filled[:_MAX_SHOWN]:
-        click.echo(f"filled  {name}")
+        say(f"filled  {name}")
     for name, reason in list(found.lost.items())[:_MAX_SHOWN]:
-        click.echo(f"lost    {name}: {reason}")
+        say(f"lost    {name}: {reason}")
     if len(found.filled) > _MAX_SHOWN or len(found.lost) > _MAX_SHOWN:
         click.echo("… --json lists all")
     click.echo(

@@ -8,7 +8,7 @@ import click
 
 from icefloe_cli.ckpt.plain import as_data, number
 from icefloe_cli.options import json_option
-from icefloe_cli.output import Table, bytes_text, count, emit_json, progress, shape_text
+from icefloe_cli.output import Table, bytes_text, count, emit_json, progress, say, shape_text
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _SORTS = ["name", "size", "min", "max", "mean", "std", "nan", "inf", "zeros"]
@@ -70,7 +70,7 @@ def _show_table(found: Any, bins: int) -> None:
         table.add(t.name, t.dtype, shape_text(t.shape), *cells, *([bars(t.histogram)] if bins else []))
     table.show()
     for t in found.errors:
-        click.echo(f"damaged: {t.name}: {t.error}")
+        say(f"damaged: {t.name}: {t.error}")
     total = f"{count(len(found.tensors), 'tensor')}, {count(found.elements, 'element')}, {bytes_text(found.bytes)}"
     click.echo(f"{total}; {found.nan:,} NaN, {found.inf:,} Inf")
 
@@ -85,9 +85,9 @@ def bars(counts: list[int]) -> str:
 
 
 def _show_large(tensor: Any) -> None:
-    click.echo(f"{tensor.name}  {tensor.dtype} {shape_text(tensor.shape)}")
+    say(f"{tensor.name}  {tensor.dtype} {shape_text(tensor.shape)}")
     if tensor.error is not None:
-        click.echo(f"  damaged: {tensor.error}")
+        say(f"  damaged: {tensor.error}")
         return
     click.echo(
         f"  min {number(tensor.min)}  max {number(tensor.max)}  mean {number(tensor.mean)}  std {number(tensor.std)}  "

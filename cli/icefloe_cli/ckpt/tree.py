@@ -8,7 +8,7 @@ import click
 
 from icefloe_cli.ckpt.ls import extra, note_rest, scope_data, tensor_data, total_text
 from icefloe_cli.options import json_option
-from icefloe_cli.output import bytes_text, count, emit_json, shape_text
+from icefloe_cli.output import bytes_text, count, emit_json, say, shape_text
 
 
 @click.command("tree")
@@ -39,7 +39,7 @@ def show_tree(checkpoint: str, patterns: tuple[str, ...], regex: bool, depth: in
         return
     click.echo(listing.prefix)
     for line in _lines(scopes, depth):
-        click.echo(line)
+        say(line)
     click.echo(total_text(listing))
     note_rest(listing)
 

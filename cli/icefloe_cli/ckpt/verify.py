@@ -8,7 +8,7 @@ import click
 
 from icefloe_cli.ckpt.plain import as_data
 from icefloe_cli.options import json_option
-from icefloe_cli.output import bytes_text, count, emit_json, progress
+from icefloe_cli.output import bytes_text, count, emit_json, progress, say
 
 _MAX_SHOWN = 20
 
@@ -44,16 +44,16 @@ def verify(ctx: click.Context, checkpoint: str, show_all: bool, quiet: bool, as_
 
 
 def _show(found: Any, limit: int | None) -> None:
-    click.echo(f"{found.prefix}  {found.format}, {_files(found)}")
+    say(f"{found.prefix}  {found.format}, {_files(found)}")
     shown = found.problems[:limit]
     for problem in shown:
-        click.echo(f"  damaged: {problem.message}")
+        say(f"  damaged: {problem.message}")
     if len(shown) < len(found.problems):
         click.echo(f"  and {len(found.problems) - len(shown):,} more: --all shows them")
     for text in found.diagnoses:
-        click.echo(f"  cause: {text}")
+        say(f"  cause: {text}")
     for text in found.notes:
-        click.echo(f"  note: {text}")
+        say(f"  note: {text}")
     whole = f"{len(found.intact):,} of {count(found.tensors, 'tensor')} whole"
     checked = f"{bytes_text(found.bytes_checked)} checked"
     if found.ok:

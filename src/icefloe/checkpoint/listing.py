@@ -98,7 +98,10 @@ def rows_of(reader: CheckpointReader) -> list[Row]:
         graph = reader.object_graph
     except errors.OpError:  # damaged: the tensors can be listed all the same
         graph = None
-    return [_row(reader, key, graph) for key in reader.entries]
+    try:
+        return [_row(reader, key, graph) for key in reader.entries]
+    except errors.OpError as e:
+        raise e.add_context(path=os.fspath(reader.prefix)) from None
 
 
 def _row(reader: CheckpointReader, key: str, graph: object_graph.ObjectGraph | None) -> Row:

@@ -11,7 +11,7 @@ from icefloe.checkpoint import commit, files, names, state_file
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.resolve import ARRAY_FILES, Target, resolve
-from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.sniff import HINTS, sniff
 from icefloe.checkpoint.v1_reader import V1Reader
 from icefloe.checkpoint.writer import BundleWriter
 
@@ -65,6 +65,9 @@ def _open(target: Target, mmap: bool) -> CheckpointReader:
             finding = sniff(e.path)
             if finding.kind not in ("v1", "v2_index", "unknown", *ARRAY_FILES):
                 e.hint = f"This is {finding.description}."
+            if finding.kind in ("unknown", "sstable", "cut_v1", "v1") and not target.kind:
+                said = "" if e.hint is None else f"{e.hint} "
+                e.hint = said + HINTS["cut_v1"]
         raise
 
 

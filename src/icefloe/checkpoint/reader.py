@@ -214,6 +214,8 @@ class BundleReader(CheckpointReader):
         source = self._shards.get(number)
         if source is None:
             count = self.num_shards
+            if number >= count:
+                raise errors.DataLossError(f"the index names data file {number}, counted from 0, of {count}")
             found = _open_shard(self._location, number, count)
             if found is None:
                 if self._is_replaced():
@@ -281,7 +283,8 @@ class BundleReader(CheckpointReader):
                 values, crc = contents.decode_variants(raw, entry.num_elements)
             else:
                 raise errors.UnimplementedError(
-                    f"tensor {name}: reading {entry.dtype.name} from a {self._order}-endian checkpoint"
+                    f"tensor {name}: {entry.dtype.name} elements cannot be read from a checkpoint, or not from one in "
+                    f"{self._order}-endian byte order"
                 )
         except errors.DataLossError as e:
             if self._is_replaced():

@@ -139,6 +139,8 @@ def _from_content(path: str, finding: Finding, part: names.Part | None) -> Targe
         hint = "It has no variables: there is no folder variables beside it."
     elif finding.kind == "v2_index":
         hint = "Its name must be PREFIX.index, and PREFIX.data-… must be beside it."
+    if finding.kind == "cut_v1":
+        raise errors.DataLossError(f"this is {finding.description}", path=path, hint=hint)
     raise errors.InvalidArgumentError(f"not a checkpoint: this is {finding.description}", path=path, hint=hint)
 
 

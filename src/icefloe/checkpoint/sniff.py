@@ -24,6 +24,7 @@ _STATE = re.compile(r"^[ \t]*(?:all_)?model_checkpoint_paths?[ \t]*[:=]", re.MUL
 
 
 _UNPACK = "Unpack it first."
+_RESCUE = "`icefloe ckpt verify` says what is damaged, `icefloe ckpt rescue` keeps what is whole."
 # What can be done about a file of a kind.
 HINTS = {
     "git_lfs": "Fetch the file itself with `git lfs pull`.",
@@ -32,6 +33,7 @@ HINTS = {
     "zeros": "The download or copy was cut short: nothing was written but its size.",
     "appledouble": "Give the file whose name lacks the `._`; such files come along where a Mac makes an archive.",
     "unfinished": "Load it down anew, or wait until that is done.",
+    **dict.fromkeys(("cut_v1", "sstable"), _RESCUE),
     "tempstate": "Give a checkpoint that is whole; this can be deleted.",
     **dict.fromkeys(("zip", "tar", "gzip", "bzip2", "xz", "7z", "rar", "zstd", "lz4", "compress", "snappy"), _UNPACK),
 }
@@ -81,10 +83,24 @@ def _sniff(path: str, head: bytes, source: Source) -> Finding:
         return Finding("safetensors", "a safetensors file")
     if not head.strip(b"\0"):
         return Finding("zeros", "a file of zero bytes")
+    if begins_as_v1(head):
+        return Finding("cut_v1", "by its beginning a V1 checkpoint, whose end is lost or damaged")
     return _by_name(path) or _sniff_text(head) or _sniff_proto(head, source) or Finding("unknown", _UNKNOWN)
 
 
 _UNKNOWN = "a binary file of unknown kind"
+
+
+def begins_as_v1(head: bytes) -> bool:
+    """Whether a file begins as a V1 checkpoint does: an entry without a key, whose value lists tensors."""
+    if head[:2] != b"\0\0":
+        return False
+    try:
+        size, pos = decode_varint(head, 2)
+        inner, start = decode_varint(head, pos + 1)
+    except errors.DataLossError:
+        return False
+    return head[pos] == 0x0A and start < len(head) and head[start] in (0x0A, 0x12) and inner < size
 
 
 def _by_name(path: str) -> Finding | None:

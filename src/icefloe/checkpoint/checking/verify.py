@@ -60,7 +60,7 @@ def target_of(path: str | os.PathLike[str]) -> Target:
     """
     try:
         return resolve(path)
-    except errors.InvalidArgumentError:
+    except (errors.InvalidArgumentError, errors.DataLossError):
         text = path_of(path)
         if is_file(text) and (sniff(text).kind == "sstable" or looks_like_v1(text)):
             return Target(text, (text,))

@@ -13,6 +13,7 @@ from icefloe.checkpoint.checking.leftovers import leftovers_of
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.files import Source, read_head
 from icefloe.checkpoint.large_blocks import check_block, is_streamed
+from icefloe.checkpoint.sniff import begins_as_v1
 from icefloe.checkpoint.v1_reader import Records, V1Reader
 from icefloe.wire.sstable import FOOTER_SIZE, BlockHandle, Table
 
@@ -46,9 +47,8 @@ class LenientV1Reader(V1Reader):
 
 
 def looks_like_v1(path: str) -> bool:
-    """Whether a file begins as a V1 checkpoint does: an entry without a key, whose value lists tensors."""
-    head = read_head(path, 8)
-    return len(head) == 8 and head[:2] == b"\0\0" and b"\x0a" in head[3:]
+    """Whether a file begins as a V1 checkpoint does."""
+    return begins_as_v1(read_head(path, 64))
 
 
 def verify_v1(prefix: str, paths: Sequence[str], *, progress: Progress | None = None) -> Verification:
