@@ -26,8 +26,8 @@ from icefloe.graph.shape_inference import handle_data
 from icefloe.graph.tensor import OperatorNotAllowedInGraphError, Tensor
 from icefloe.graph.type_specs import TensorSpec, TypeSpec, type_spec_from_value
 from icefloe.lib import automatic_control
-from icefloe.lib.control_flow_values import flat_tensors, to_tensor_or_composite, variables_to_tensors
-from icefloe.lib.function_tracing import copy_handles, pack_results, set_read_only_inputs
+from icefloe.lib.control_flow_values import flat_tensors, variables_to_tensors
+from icefloe.lib.function_tracing import as_result, copy_handles, pack_results, set_read_only_inputs
 from icefloe.lib.nest import map_structure
 from icefloe.lib.trace_keys import Leaf, leaves_of, rebuilt
 from icefloe.lib.variable_scope import get_variable_scope
@@ -98,22 +98,9 @@ def _argument(graph: FuncGraph, leaf: Leaf, made: list[Tensor]) -> Any:
 def _result(value: Any, function: Callable[..., Any], copies: bool) -> Any:
     if value is None:
         return None
-    converted = _as_result(value, function)
+    converted = as_result(value, function)
     # A node of its own can wait for the ops that must have run.
     return apply_op("Identity", converted) if copies and isinstance(converted, Tensor) else converted
-
-
-def _as_result(value: Any, function: Callable[..., Any]) -> Any:
-    try:
-        if isinstance(value, Operation):
-            raise TypeError(value.name)
-        return to_tensor_or_composite(value)
-    except (ValueError, TypeError):
-        raise TypeError(
-            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or "
-            f"None values; in compilation of {function}, found return value of type {type(value).__name__}, which is "
-            "not a Tensor or ExtensionType."
-        ) from None
 
 
 class ConcreteFunction:

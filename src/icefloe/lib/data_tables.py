@@ -14,7 +14,7 @@ from icefloe.graph.default_graph import add_to_collection, name_scope
 from icefloe.graph.type_specs import TensorSpec
 from icefloe.lib.data_dataset import Dataset
 from icefloe.lib.lookup import StaticHashTable, TableInitializerBase, check_table_dtypes
-from icefloe.lib.lookup_vocabulary import FastHashSpec, HasherSpec, IdTableWithHashBuckets
+from icefloe.lib.lookup_vocabulary import FastHashSpec, HasherSpec, with_oov_buckets
 
 _WANTED = (
     "Datasets used to initialize lookup tables must produce elements in the form (key, value), where the keys and "
@@ -94,11 +94,7 @@ def table_from_dataset(
         init = DatasetInitializer(dataset)
         with name_scope(None, "hash_table"):
             table = StaticHashTable(init, default_value)
-        if not num_oov_buckets:
-            return table
-        return IdTableWithHashBuckets(
-            table, num_oov_buckets=num_oov_buckets, hasher_spec=hasher_spec, key_dtype=key_dtype
-        )
+        return with_oov_buckets(table, num_oov_buckets, hasher_spec, key_dtype)
 
 
 def index_table_from_dataset(

@@ -103,7 +103,14 @@ def _converted(value: Any, function: Callable[..., Any], op_result: Tensor | Non
             return apply_op("Identity", op_result)
     if is_tensor_array(value):
         return value
+    return as_result(value, function)
+
+
+def as_result(value: Any, function: Callable[..., Any]) -> Any:
+    """Return what a function returned as a tensor or composite. Raises: TypeError if it is neither."""
     try:
+        if isinstance(value, Operation):
+            raise TypeError(value.name)
         return to_tensor_or_composite(value)
     except (ValueError, TypeError):
         raise TypeError(

@@ -276,11 +276,7 @@ def index_table_from_file(
                 delimiter=delimiter,
             )
             table = StaticHashTable(init, default_value)
-        if not num_oov_buckets:
-            return table
-        return IdTableWithHashBuckets(
-            table, num_oov_buckets=num_oov_buckets, hasher_spec=hasher_spec, key_dtype=key_dtype
-        )
+        return with_oov_buckets(table, num_oov_buckets, hasher_spec, key_dtype)
 
 
 def index_table_from_tensor(
@@ -313,9 +309,14 @@ def index_table_from_tensor(
             words = cast(keys, datatypes.int64) if keys.dtype.is_integer else keys
             init = KeyValueTensorInitializer(words, values, words.dtype.base_dtype, datatypes.int64, name="table_init")
             table = StaticHashTable(init, default_value)
-        if not num_oov_buckets:
-            return table
-        return IdTableWithHashBuckets(table, num_oov_buckets=num_oov_buckets, hasher_spec=hasher_spec, key_dtype=dtype)
+        return with_oov_buckets(table, num_oov_buckets, hasher_spec, dtype)
+
+
+def with_oov_buckets(table: Any, num_oov_buckets: int, hasher_spec: HasherSpec, key_dtype: Any) -> Any:
+    """Return a table that gives words outside of `table` further ids; itself if there are to be none."""
+    if not num_oov_buckets:
+        return table
+    return IdTableWithHashBuckets(table, num_oov_buckets=num_oov_buckets, hasher_spec=hasher_spec, key_dtype=key_dtype)
 
 
 def index_to_string_table_from_file(
