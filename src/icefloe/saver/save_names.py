@@ -22,22 +22,30 @@ def state_name(latest_filename: str | os.PathLike[str] | None) -> str:
 def with_step(sess: Any, save_path: str, global_step: Any, *, padded: bool = False) -> str:
     """Return the prefix to write: `save_path`, with the step behind it unless that is None.
 
-    global_step: an integer, also as an array of one element, a tensor, a variable or the name of a tensor. padded: to
-    at least 8 digits.
-
-    Raises: TypeError if it is none of these or the tensor holds no single number; as the session's `run`.
+    padded: to at least 8 digits.   Raises: as `step_number`.
     """
     if global_step is None:
         return save_path
-    value = global_step
+    step = step_number(sess, global_step)
+    return f"{save_path}-{step:08d}" if padded else f"{save_path}-{step:d}"
+
+
+def step_number(sess: Any, given: Any, name: str = "global_step") -> int:
+    """Return a step as a number.
+
+    given: an integer, also as an array of one element, a tensor, a variable or the name of a tensor.
+
+    Raises: TypeError, with what the argument is called, if it is none of these or the tensor holds no single number; as
+    the session's `run`.
+    """
+    value = given
     if isinstance(value, float) or (isinstance(value, (np.ndarray, np.generic)) and not _is_integer(value)):
-        raise TypeError(f"global_step: expected an integer, a tensor or the name of one, got {value!r}")
+        raise TypeError(f"{name}: expected an integer, a tensor or the name of one, got {value!r}")
     if not isinstance(value, (int, np.ndarray, np.generic)):
         value = np.asarray(sess.run(value))
         if value.size != 1 or value.dtype.kind not in "biuf":
-            raise TypeError(f"global_step: expected one number, but {global_step!r} gives {value!r:.100}")
-    step = int(value if isinstance(value, int) else value.reshape(()).item())
-    return f"{save_path}-{step:08d}" if padded else f"{save_path}-{step:d}"
+            raise TypeError(f"{name}: expected one number, but {given!r} gives {value!r:.100}")
+    return int(value if isinstance(value, int) else value.reshape(()).item())
 
 
 def _is_integer(value: Any) -> bool:

@@ -112,6 +112,36 @@ def get_checkpoint_state(checkpoint_dir: Path, latest_filename: str | None = Non
         return None
 
 
+def recorded_checkpoints(checkpoint_dir: Path, latest_filename: str | None = None) -> CheckpointState | None:
+    """Return what the state file of a directory says, with each path where the checkpoint is now, as after the
+    directory was moved; the latest is the newest complete one. None if there is no state file: then a warning is
+    logged where there are checkpoints all the same.
+
+    Raises: ValueError if it names no checkpoint.
+    """
+    found = get_checkpoint_state(checkpoint_dir, latest_filename)
+    directory = os.fsdecode(checkpoint_dir)
+    if found is None:
+        there = [p for p in state_file.scan(directory) if state_file.step_of(p) is not None]
+        if there:
+            _LOG.warning(
+                "%s holds checkpoints, the latest %s, but no state file that names them, so that none is restored. "
+                "`icefloe ckpt state %s --rebuild` makes one.",
+                *(directory, there[-1], directory),
+            )
+        return None
+
+    def placed(path: str) -> str:
+        if state_file.checkpoint_exists(path):
+            return path
+        return state_file.locate_stored(directory, path) or path
+
+    latest = latest_checkpoint(directory, latest_filename)
+    found.model_checkpoint_path = latest or placed(found.model_checkpoint_path)
+    found.all_model_checkpoint_paths[:] = [placed(path) for path in found.all_model_checkpoint_paths]
+    return found
+
+
 def checkpoint_exists(checkpoint_prefix: Path) -> bool:
     """Whether there is a checkpoint of this prefix, V2 or V1."""
     return state_file.checkpoint_exists(checkpoint_prefix)

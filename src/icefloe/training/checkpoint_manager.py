@@ -16,7 +16,8 @@ import numpy as np
 from icefloe.checkpoint import commit
 from icefloe.lib import messages
 from icefloe.lib.global_step import global_step
-from icefloe.saver.state import get_checkpoint_state, update_checkpoint_state
+from icefloe.saver.save_names import step_number
+from icefloe.saver.state import recorded_checkpoints, update_checkpoint_state
 from icefloe.training.checkpoint import Checkpoint
 from icefloe.training.checkpoint_options import CheckpointOptions
 from icefloe.training.load_status import chosen_session
@@ -45,6 +46,12 @@ class CheckpointManager:
         init_fn: Callable[[], Any] | None = None,
         last_checkpoint_step: int | None = None,
     ) -> None:
+        for name, value in (
+            ("max_to_keep", max_to_keep),
+            ("keep_checkpoint_every_n_hours", keep_checkpoint_every_n_hours),
+        ):
+            if value is not None and not isinstance(value, (int, float, np.number)):
+                raise TypeError(f"{name}: expected a number or None, got {value!r}")
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep:d}.")
         if checkpoint_interval is not None and step_counter is None:
@@ -67,7 +74,7 @@ class CheckpointManager:
     def _take_over(self) -> None:
         """Manage what the state file names."""
         now = time.time()
-        state = get_checkpoint_state(self._directory)
+        state = recorded_checkpoints(self._directory)
         if state is None:
             # A little before now, so that a checkpoint written at once counts as newer.
             self._last_preserved = now - 1.0
@@ -142,9 +149,7 @@ class CheckpointManager:
             if self._save_counter_assign is None:
                 self._save_counter_assign = counter.assign_add(1, read_value=False)
         session.run(self._save_counter_assign)
-        number = counter if checkpoint_number is None else checkpoint_number
-        if not isinstance(number, (int, np.integer)):
-            number = global_step(session, number)
+        number = step_number(session, counter if checkpoint_number is None else checkpoint_number, "checkpoint_number")
         options = CheckpointOptions() if options is None else copy.copy(options)
         options.experimental_write_callbacks = [*(options.experimental_write_callbacks or ()), self._record]
         return self._checkpoint._write(f"{self._checkpoint_prefix}-{number:d}", options=options)

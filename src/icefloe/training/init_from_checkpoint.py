@@ -30,6 +30,7 @@ _LOG = logging.getLogger("icefloe")
 Path = str | os.PathLike[str]
 Parts = Variable | list[Variable]
 _PART = "/part_"
+_SHOWN = 20
 
 
 def checkpoint_path(ckpt_dir_or_file: Path) -> str | None:
@@ -62,9 +63,8 @@ def init_from_checkpoint(ckpt_dir_or_file: Path, assignment_map: Mapping[str, An
     """
     reader = load_checkpoint(ckpt_dir_or_file)._reader
     path = checkpoint_path(ckpt_dir_or_file) or reader.prefix
-    pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
     given = os.fsdecode(ckpt_dir_or_file)
-    for stored, target in sorted(pairs, key=lambda pair: pair[0]):
+    for stored, target in sorted(_pairs(assignment_map), key=lambda pair: pair[0]):
         variable = as_parts(target)
         if variable is None and isinstance(target, str):
             variable = _by_name(target)
@@ -76,6 +76,30 @@ def init_from_checkpoint(ckpt_dir_or_file: Path, assignment_map: Mapping[str, An
             raise TypeError(
                 f"assignment_map: expected a variable, a list of parts or a name for {stored!r}, got {target!r}"
             )
+
+
+def _pairs(assignment_map: Any) -> list[tuple[str, Any]]:
+    """Return an assignment map as pairs. Raises: TypeError if it is none."""
+    if isinstance(assignment_map, Mapping):
+        assignment_map = assignment_map.items()
+    pairs = []
+    for pair in assignment_map if isinstance(assignment_map, Iterable) else [assignment_map]:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], (str, bytes)):
+            raise TypeError(
+                "assignment_map: expected a dict or pairs, from the name of a tensor or scope to a variable or name, "
+                f"got {pair!r}"
+            )
+        stored, target = pair
+        pairs.append((os.fsdecode(stored), os.fsdecode(target) if isinstance(target, bytes) else target))
+    return pairs
+
+
+def _some(shapes: Mapping[str, list[int]]) -> str:
+    """Return tensors and their shapes as TensorFlow's messages have them, of many the first."""
+    if len(shapes) <= _SHOWN:
+        return str(dict(shapes))
+    first = {name: shapes[name] for name in list(shapes)[:_SHOWN]}
+    return f"{str(first)[:-1]}, and {len(shapes) - _SHOWN} more}}"
 
 
 def _by_name(name: str) -> Parts | None:
@@ -95,7 +119,7 @@ def _init_one(reader: CheckpointReader, path: str, given: str, stored: str, vari
     if key is None:
         near = near_names(stored, shapes)
         raise ValueError(
-            f"Tensor {stored} is not found in {given} checkpoint {shapes}"
+            f"Tensor {stored} is not found in {given} checkpoint {_some(shapes)}"
             + (f"; did you mean {' or '.join(near)}?" if near else "")
         )
     if isinstance(variable, Variable) and not variable.get_shape().is_compatible_with(shapes[key]):

@@ -15,7 +15,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.graph import get_default_graph
 from icefloe.lib import messages
-from icefloe.saver.state import get_checkpoint_state
+from icefloe.saver.state import recorded_checkpoints
 from icefloe.session import Session
 
 
@@ -73,7 +73,7 @@ class SessionManager:
             _restore(session, saver, checkpoint_filename_with_path)
             return session, True
         waited = 0.0
-        state = get_checkpoint_state(checkpoint_dir)
+        state = recorded_checkpoints(checkpoint_dir)
         while not (state and state.model_checkpoint_path):
             if not wait_for_checkpoint or waited >= max_wait_secs:
                 return session, False
@@ -81,7 +81,7 @@ class SessionManager:
             pause = min(self._recovery_wait_secs, max_wait_secs - waited)
             time.sleep(pause)
             waited += pause
-            state = get_checkpoint_state(checkpoint_dir)
+            state = recorded_checkpoints(checkpoint_dir)
         _restore(session, saver, state.model_checkpoint_path)
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
         return session, True

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from icefloe import errors
 from icefloe.checkpoint.opening import open_checkpoint
+from icefloe.checkpoint.pattern_lists import compiled
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.default_graph import get_collection
 from icefloe.lib.assignments import assign
@@ -114,8 +115,11 @@ def _warm_start_with_vocab(variable: Any, name: str, checkpoint: Path, info: Voc
 def _grouped(vars_to_warm_start: Any) -> dict[str, list[Variable]]:
     """Return the chosen variables by the names that they have in checkpoints, the parts of one together.
 
-    Raises: ValueError if they are neither text nor variables.
+    Raises: ValueError if they are neither text nor variables, or a text is no regular expression.
     """
+    for text in vars_to_warm_start if isinstance(vars_to_warm_start, list) else [vars_to_warm_start]:
+        if isinstance(text, str):
+            compiled(text)
     if vars_to_warm_start is None or isinstance(vars_to_warm_start, str):
         _LOG.info("Warm-starting variables only in TRAINABLE_VARIABLES.")
         chosen = get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=vars_to_warm_start)
@@ -182,6 +186,8 @@ def warm_start(
     for name, parts in grouped.items():
         old = old_names.get(name) or name
         info = vocabularies.get(name)
+        if info is not None and not isinstance(info, VocabInfo):
+            raise TypeError(f"var_name_to_vocab_info: expected a VocabInfo for {name}, got {info!r}")
         if info:
             _warm_start_with_vocab(parts, old, ckpt_to_initialize_from, info)
         elif vars_to_warm_start:
