@@ -26,6 +26,7 @@ from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.math_elementwise import abs as abs_
 from icefloe.lib.math_elementwise import equal, not_equal
 from icefloe.lib.math_reduce import reduce_all
+from icefloe.lib.nest import is_composite
 from icefloe.shapes import TensorShape
 
 
@@ -361,7 +362,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     """Return an operation that does nothing. Raises: TypeError if `tensor` has another dtype."""
     tf_type = datatypes.as_dtype(tf_type)
     with name_scope(name, "assert_type", [tensor]):
-        if not isinstance(tensor, SparseTensor):
+        if not is_composite(tensor):
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
             name = getattr(tensor, "name", "tensor")
