@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icefloe import datatypes, errors
+from icefloe import datatypes
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import convert_to_tensor
 from icefloe.graph.default_graph import name_scope
@@ -17,6 +17,7 @@ from icefloe.lib.array_create import ones, zeros
 from icefloe.lib.array_diagonal import matrix_diag, matrix_diag_part, matrix_set_diag
 from icefloe.lib.array_join import concat
 from icefloe.lib.array_shape import expand_dims, matrix_transpose, shape, squeeze, transpose
+from icefloe.lib.control_flow_cond import cond
 from icefloe.lib.math_elementwise import abs as abs_
 from icefloe.lib.math_elementwise import conj, pow, real
 from icefloe.lib.math_matrix import matmul
@@ -82,8 +83,7 @@ def matrix_solve_ls(
 ) -> Tensor:
     """Return the least-squares solution X of matrix X = rhs; fast: through the Cholesky factor of the normal equations.
 
-    Raises: NotImplementedError for complex128 with a regularizer; UnimplementedError if `fast` and the shape is
-    unknown.
+    Raises: NotImplementedError for complex128 with a regularizer.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
     if matrix.dtype == datatypes.complex128 and l2_regularizer != 0:
@@ -94,18 +94,22 @@ def matrix_solve_ls(
     if not fast or _solves_in_one_op(matrix, static):
         return apply_op("MatrixSolveLs", matrix, rhs, l2_regularizer, fast=fast, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        sizes = static[-2:]
-        if not sizes.is_fully_defined():
-            raise errors.UnimplementedError(
-                "matrix_solve_ls(fast=True) of a matrix of unknown shape needs a conditional",
-                hint="Give the matrix a static shape, or pass fast=False.",
-            )
-        rows, columns = sizes.as_list()
-        if rows >= columns:
+
+        def overdetermined() -> Tensor:
             factor = _regularized_gramian_cholesky(matrix, l2_regularizer, first_kind=True)
             return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
-        factor = _regularized_gramian_cholesky(matrix, l2_regularizer, first_kind=False)
-        return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+        def underdetermined() -> Tensor:
+            factor = _regularized_gramian_cholesky(matrix, l2_regularizer, first_kind=False)
+            return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+        sizes = static[-2:]
+        if not sizes.is_fully_defined():
+            found = shape(matrix)[-2:]
+            solved: Tensor = cond(found[-2] >= found[-1], overdetermined, underdetermined)
+            return solved
+        rows, columns = sizes.as_list()
+        return overdetermined() if rows >= columns else underdetermined()
 
 
 def _solves_in_one_op(matrix: Tensor, static: TensorShape) -> bool:
@@ -195,13 +199,21 @@ def _check_norm(ord: Any, axis: Any, of_matrices: bool) -> None:
 def _spectral_norm(tensor: Tensor, axis: tuple[int, int]) -> Tensor:
     """Return the largest singular values, the two axes kept with size 1."""
     ndims = tensor.shape.rank
+    order: Any
+    back: Any
     if ndims is None:
-        raise ValueError("norm: ord=2 of matrices needs a tensor of known rank")
-    matrix_axes = [a % ndims for a in axis]
-    order = [a for a in range(ndims) if a not in matrix_axes] + matrix_axes
+        rank = apply_op("Rank", tensor)
+        matrix_axes = apply_op("FloorMod", list(axis), rank)
+        others = apply_op("ListDiff", apply_op("Range", 0, rank, 1), matrix_axes)[0]
+        order = concat([others, matrix_axes], 0)
+        back = apply_op("InvertPermutation", order)
+    else:
+        last = [a % ndims for a in axis]
+        order = [a for a in range(ndims) if a not in last] + last
+        back = [order.index(a) for a in range(ndims)]
     values = apply_op("Svd", transpose(tensor, order), compute_uv=False)[0]
     largest = expand_dims(reduce_max(abs_(values), axis=-1, keepdims=True), axis=-1)
-    return transpose(largest, [order.index(a) for a in range(ndims)])
+    return transpose(largest, back)
 
 
 def _other_norm(magnitudes: Tensor, ord: Any, axis: Any, of_matrices: bool) -> Tensor:
