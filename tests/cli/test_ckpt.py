@@ -145,3 +145,9 @@ def test_damaged_data_is_named(cli, savers, tmp_path):
     assert result.code == 1
     assert "Checksum does not match" in result.err
     assert cli("ckpt", "cat", tmp_path, "b").code == 0
+
+
+def test_ls_and_tree_say_that_nothing_matches(cli, savers):
+    for command in ("ls", "tree"):
+        result = cli("ckpt", command, savers / "plain" / "model.ckpt-3", "no*such", "other")
+        assert result.code == 0 and "no name matches no*such or other" in result.err

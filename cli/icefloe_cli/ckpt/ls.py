@@ -68,7 +68,14 @@ def list_tensors(
             table.add(scope.path, str(scope.tensors), f"{scope.elements:,}", bytes_text(scope.bytes))
         table.show()
     click.echo(total_text(listing))
+    note_no_match(listing, patterns)
     note_rest(listing)
+
+
+def note_no_match(listing: Any, patterns: tuple[str, ...]) -> None:
+    """Say that nothing is listed because of the patterns."""
+    if patterns and not listing.rows:
+        note(f"no name matches {' or '.join(patterns)}; without a pattern all are listed")
 
 
 def total_text(listing: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from icefloe_cli.ckpt.ls import extra, note_rest, scope_data, tensor_data, total_text
+from icefloe_cli.ckpt.ls import extra, note_no_match, note_rest, scope_data, tensor_data, total_text
 from icefloe_cli.options import json_option
 from icefloe_cli.output import bytes_text, count, emit_json, say, shape_text
 
@@ -41,6 +41,7 @@ def show_tree(checkpoint: str, patterns: tuple[str, ...], regex: bool, depth: in
     for line in _lines(scopes, depth):
         say(line)
     click.echo(total_text(listing))
+    note_no_match(listing, patterns)
     note_rest(listing)
 
 

@@ -222,6 +222,8 @@ def parse_index(text: str) -> tuple[Any, ...]:
         if part == "...":
             parts.append(...)
         elif re.fullmatch(r"-?\d+", part):
+            if len(part) > 19:  # beyond int64; numpy would take it for no integer at all
+                raise errors.InvalidArgumentError(f"index {part} is out of bounds")
             parts.append(int(part))
         elif found:
             parts.append(slice(*(None if n is None else int(n) for n in found.groups())))
