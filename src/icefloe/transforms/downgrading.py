@@ -4,7 +4,8 @@
 
 A release refuses a node with an op or an attr that it does not know, be the attr at its default. So attrs that say no
 more than their defaults, or only advise the runtime, are taken out, and ops are written as the older ones that compute
-the same (`older_ops`, `older_layers`). What has no older form is an error that names all of it. Whether the release has
+the same (`older_ops`, `older_layers`); conditionals and loops that are functions become Switch and Merge nodes before
+there were such ops (`lowering`). What has no older form is an error that names all of it. Whether the release has
 a kernel for a type is not known here.
 """
 
@@ -20,7 +21,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.opdefs import history
 from icefloe.proto import NodeDef
-from icefloe.transforms import inlining, older_layers
+from icefloe.transforms import inlining, lowering, older_layers
 from icefloe.transforms.bodies import Body
 from icefloe.transforms.finishing import finish, output_names
 from icefloe.transforms.node_edits import Nodes, node_of
@@ -52,14 +53,32 @@ def downgrade(
             raise
         wanted = []
     nodes = Nodes(graph)
+    kept = {node_of(name) for name in wanted}
     passes = []
     if any(node.op in inlining.CALLS and (history.since(node.op) or 0) > release for node in nodes):
-        passes.append(inlining.inline_calls(nodes, {node_of(name) for name in wanted}))
+        passes.append(inlining.inline_calls(nodes, kept))
         nodes.prune_library()
+    passes += _lowered(nodes, kept, release)
     passes += _Downgrade(nodes, release).run()
     nodes.prune_library()
     nodes.set_producer(history.producer(release))
     return finish(graph, nodes, wanted, passes, check=check and bool(wanted))
+
+
+def _lowered(nodes: Nodes, kept: set[str], release: int) -> list[PassReport]:
+    """Lower conditionals and loops that are functions where the release has none; functions are written out for it."""
+
+    def is_new(op: str) -> bool:
+        is_one = op in lowering.CONDITIONALS or op in lowering.LOOPS
+        return is_one and (history.since(op.removeprefix("Stateless")) or 0) > release
+
+    inner = [node for function in nodes.functions.values() for node in function.node_def]
+    if not any(is_new(node.op) for node in (*nodes, *inner)):
+        return []
+    passes = [inlining.inline_calls(nodes, kept)]
+    passes.append(lowering.lower(nodes, read_graph(nodes.to_graph_def()), kept, is_new))
+    nodes.prune_library()
+    return passes
 
 
 class _Downgrade:

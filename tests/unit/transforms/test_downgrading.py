@@ -37,8 +37,9 @@ def test_an_older_release_can_read_it_and_gets_the_same(name: str) -> None:
         feeds = {key[3:]: expected[key] for key in expected if key.startswith("in/")}
         feeds = {key: value.astype(object) if value.dtype.kind == "S" else value for key, value in feeds.items()}
         with icefloe.Session(graph=old) as session:
-            for key in (key for key in expected if key.startswith("out/")):
-                found = np.asarray(session.run(key[4:], feeds))
+            keys = [key for key in expected if key.startswith("out/")]
+            for key, value in zip(keys, session.run([key[4:] for key in keys], feeds), strict=True):
+                found = np.asarray(value)
                 if expected[key].dtype.kind == "S":
                     assert found.tolist() == expected[key].tolist()
                 else:
