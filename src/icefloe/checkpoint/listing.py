@@ -263,7 +263,8 @@ def read_part(reader: CheckpointReader, name: str, index: Any) -> np.ndarray:
     try:
         first: Any = index[0] if index else ...
         is_plain = isinstance(first, slice) or hasattr(type(first), "__index__")
-        if entry.num_elements * entry.dtype.size < _PART_FROM or not is_plain or not shape:
+        is_small = entry.num_elements * entry.dtype.size < _PART_FROM
+        if (is_small and not entry.is_sliced) or not is_plain or not shape:
             return np.asarray(reader.read(name)[index])
         rows = range(shape[0])[first]
         if isinstance(rows, int):

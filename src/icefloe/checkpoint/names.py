@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+_MAX_SHARDS = 99999  # of a V1 checkpoint, that are looked for
 Kind = Literal["index", "data", "commit", "meta"]
 
 _FORM = re.compile(
@@ -82,6 +84,16 @@ def parse_v1_shard(name: str) -> tuple[str, int | None, int | None] | None:
         return None
     shard, count = match["shard"], match["count"]
     return match["prefix"], None if shard[0] == "?" else int(shard), None if count[0] == "?" else int(count)
+
+
+def missing_v1_shards(paths: Sequence[str]) -> list[str]:
+    """Return the paths of the shards of a V1 checkpoint that are not among `paths`, which are some of them."""
+    found = [shard for path in paths if (shard := parse_v1_shard(path)) is not None]
+    count = found[0][2] if found else None
+    if count is None:
+        return []
+    there = {shard for _, shard, _ in found}
+    return [v1_shard(found[0][0], i, count) for i in range(min(count, _MAX_SHARDS)) if i not in there]
 
 
 def index_file(prefix: str) -> str:

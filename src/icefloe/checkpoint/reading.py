@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, overload
 
 import numpy as np
 
@@ -218,6 +218,9 @@ class CheckpointReader(Mapping[str, np.ndarray]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {os.fspath(self.prefix)!r}: {len(self)} tensors>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an open checkpoint cannot be pickled or copied: give its path, and open it there")
 
     def __hash__(self) -> int:
         return id(self)

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint import assembly, object_graph, slices
+from icefloe.checkpoint import assembly, names, object_graph, slices
 from icefloe.checkpoint.entries import Entry, check_version, decode_shape, encode_entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import Entries, to_key, to_name
@@ -29,6 +29,8 @@ from icefloe.datatypes import DType
 from icefloe.machine import memory
 from icefloe.wire import message
 from icefloe.wire.sstable import MAX_SNAPPY_RATIO, BlockHandle, Table
+
+_E = TypeVar("_E", bound=errors.OpError)
 
 
 class Records(Protocol):
@@ -61,6 +63,7 @@ class V1Reader(CheckpointReader):
         self._sources: list[Source] = []
         self._tables: list[Table | Records] = []
         self._tensors: dict[str, _Tensor] = {}
+        self._lost = names.missing_v1_shards(paths)
         for path in paths:
             self._open(path)
         self.entries = Entries({name: _entry_of(t) for name, t in sorted(self._tensors.items())})
@@ -137,6 +140,14 @@ class V1Reader(CheckpointReader):
             return error
         error.message = f'Tensor name "{name}" not found in checkpoint files {self.prefix}'
         error.path = None
+        return self._with_lost(error)
+
+    def _with_lost(self, error: _E) -> _E:
+        """Add to an error what else may be the cause: files that are missing."""
+        if self._lost:
+            more = f" and {len(self._lost) - 1} more" if len(self._lost) > 1 else ""
+            said = f"{self._lost[0]}{more} {'are' if more else 'is'} missing."
+            error.hint = said if error.hint is None else f"{said} {error.hint}"
         return error
 
     def close(self) -> None:
@@ -153,6 +164,8 @@ class V1Reader(CheckpointReader):
         entry = self.entries[name]
         try:
             return self._assemble(name, entry, TensorSlice.full(len(entry.shape)) if chosen is None else chosen)
+        except errors.InvalidArgumentError as e:
+            raise self._with_lost(e.add_context(path=self.prefix)) from None
         except errors.OpError as e:
             raise e.add_context(path=self.prefix) from None
 

@@ -17,7 +17,6 @@ from icefloe.checkpoint.sniff import begins_as_v1
 from icefloe.checkpoint.v1_reader import Records, V1Reader
 from icefloe.wire.sstable import FOOTER_SIZE, BlockHandle, Table
 
-_MAX_SHARDS = 99999
 _MAX_WALKED = 4 << 30
 
 
@@ -55,7 +54,7 @@ def verify_v1(prefix: str, paths: Sequence[str], *, progress: Progress | None = 
     """Return what holds of the V1 checkpoint in `paths`, and what does not; see `verify`."""
     out = Verification(prefix, "V1")
     readable = [path for path in paths if _check_blocks(path, out, progress)]
-    out.problems += _missing_shards(paths)
+    out.problems += [Problem("missing", f"{path} is missing", path=path) for path in names.missing_v1_shards(paths)]
     if readable:
         _check_records(prefix, readable, out)
     out.notes += leftovers_of(prefix)
@@ -105,16 +104,6 @@ def _check_block(source: Source, table: Table, handle: BlockHandle) -> None:
         check_block(source, handle)
     else:
         table.read_block(handle)
-
-
-def _missing_shards(paths: Sequence[str]) -> list[Problem]:
-    found = [shard for path in paths if (shard := names.parse_v1_shard(path)) is not None]
-    count = found[0][2] if found else None
-    if count is None:
-        return []
-    there = {shard for _, shard, _ in found}
-    lost = [names.v1_shard(found[0][0], i, count) for i in range(min(count, _MAX_SHARDS)) if i not in there]
-    return [Problem("missing", f"{path} is missing", path=path) for path in lost]
 
 
 def _check_records(prefix: str, paths: Sequence[str], out: Verification) -> None:
