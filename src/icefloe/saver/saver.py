@@ -4,6 +4,7 @@ graph.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import os
@@ -13,6 +14,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint.merge import remove_unmerged
+from icefloe.checkpoint.save_lock import one_at_a_time
 from icefloe.graph.collections import GraphKeys, register_proto_function
 from icefloe.graph.graph import Graph, get_default_graph
 from icefloe.graph.naming import prepend_name_scope, strip_name_scope
@@ -254,11 +256,13 @@ class Saver:
         if not may_write(sess, prefix):
             save_values(sess, self.saver_def.save_tensor_name, prefix)
             return prefix
-        try:
-            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
-        except BaseException:
-            remove_unmerged(prefix)
-            raise
+        shards_are_merged = self.saver_def.sharded and self.saver_def.version == SaverDef.V2
+        with one_at_a_time(prefix) if shards_are_merged else contextlib.nullcontext():
+            try:
+                written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: prefix})
+            except BaseException:
+                remove_unmerged(prefix)
+                raise
         return os.fsdecode(written)
 
     def _record(self, path: str, directory: str, latest_filename: str, meta_graph_suffix: str) -> None:
