@@ -143,3 +143,18 @@ def test_odd_options(tmp_path):
     for rename in (1, object(), [None], [("c",)], [("c", "d", "e")], [1], np.True_):
         with pytest.raises(TypeError, match="rename: expected rules such as s/old/new/"):
             restored(rename=rename)
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_38_hundreds_of_uninitialized_variables(tmp_path, resource):
+    """The first are named, and how many more; also where they are to be saved in a directory that is not there yet."""
+    found = [tf.get_variable(f"v{i:03}", initializer=F(i), use_resource=resource) for i in range(300)]
+    total = tf.add_n([v * 2 for v in found])
+    saver = tf.train.Saver()
+    with tf.Session() as session:
+        for task in (lambda: session.run(total), lambda: saver.save(session, tmp_path / "none" / "m")):
+            with pytest.raises(errors.FailedPreconditionError) as caught:
+                task()
+            assert re.search(r"this run uses: v000, v001, .*, v019 and 280 more\.", str(caught.value))
+            assert len(str(caught.value)) < 2000
+    assert not (tmp_path / "none" / "m.index").exists()

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # A plan that has run this often is worth compiling: that costs about as much as thirty interpreted runs.
 HOT = 50
 
+_NAMES_SHOWN = 20  # of the variables without a value, in a message
+
 
 def bind_steps(plan: Plan, scope: Scope) -> tuple[Binding, ...]:
     """Return the bindings of a plan's steps. Raises: what `bind.bind` does."""
@@ -149,8 +151,9 @@ class Program:
         if isinstance(error, (errors.FailedPreconditionError, errors.NotFoundError)):
             empty = self.uninitialized()
             if len(empty) > 1 and any(error.message == said for v in empty for said in v.complaints()):
-                names = ", ".join(v.name for v in empty)
-                error.add_context(hint=f"Uninitialized variables that this run uses: {names}.")
+                names = ", ".join(v.name for v in empty[:_NAMES_SHOWN])
+                more = f" and {len(empty) - _NAMES_SHOWN} more" if len(empty) > _NAMES_SHOWN else ""
+                error.add_context(hint=f"Uninitialized variables that this run uses: {names}{more}.")
 
     def uninitialized(self) -> list[Variable]:
         """Return the variables without a value that the run reads, in the order of first use."""

@@ -239,7 +239,8 @@ class Saver:
                 if write_state:
                     self._record(written, directory, latest_filename, meta_graph_suffix)
             except (errors.FailedPreconditionError, errors.NotFoundError) as error:
-                if directory and not os.path.isdir(directory):
+                of_files = isinstance(error, OSError)  # else it is about a variable
+                if of_files and directory and not os.path.isdir(directory):
                     raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from error
                 raise
         if meta_file is not None:
