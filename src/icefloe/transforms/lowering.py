@@ -73,6 +73,8 @@ class _Lowering:
         self.inliner = Inliner(nodes)
         # The node of its branch or iteration, by the name of a node inside of one.
         self._pivots: dict[str, str] = {}
+        # They give their value to the iteration that ends a loop too.
+        self._constant_enters: set[str] = set()
 
     def _add(self, op: str, like: NodeDef, name: str, inputs: Sequence[str], **types: Any) -> str:
         """Add a node beside `like` and return its name; attrs are DataType numbers, strings, counts or flags."""
@@ -104,9 +106,9 @@ class _Lowering:
         return placed
 
     def _tie(self, placed: Sequence[NodeDef], pivot: str) -> None:
-        """Put the nodes that take nothing behind the node of their branch or iteration."""
+        """Put nodes that take nothing, or what all iterations have, behind the node of their branch or iteration."""
         for node in placed:
-            if not data_inputs(node):
+            if all(node_of(text) in self._constant_enters for text in data_inputs(node)):
                 set_inputs(node, [*node.input, "^" + pivot])
             self._pivots[node.name] = pivot
 
@@ -158,9 +160,9 @@ class _Lowering:
             branches = list(node.attr["branches"].list.func)
             predicates = []
             for i in range(len(branches) - 1):
-                number = self._constant(chooser, f"{prefix}number_{i}", np.int32(i))
+                case = self._constant(chooser, f"{prefix}number_{i}", np.int32(i))
                 predicates.append(
-                    self._add("Equal", node, f"{prefix}is_{i}", [chooser, number, *before], T=int(DT_INT32))
+                    self._add("Equal", node, f"{prefix}is_{i}", [chooser, case, *before], T=int(DT_INT32))
                 )
         inside: list[NodeDef] = []
         outcomes: list[list[str]] = []
@@ -226,6 +228,7 @@ class _Lowering:
             self._add("Enter", node, f"{prefix}enter_{i}", [t, *before], T=types[i], is_constant=i in fixed, **frame)
             for i, t in enumerate(given)
         ]
+        self._constant_enters.update(enters[i] for i in fixed)
         # The other input is put in when there is one.
         merges = {
             i: self._add("Merge", node, f"{prefix}merge_{i}", [enter, enter], T=types[i], N=2)
