@@ -165,7 +165,11 @@ def test_a_protocol_that_nobody_knows():
         open_checkpoint("nosuch://bucket/m")
 
 
-def test_a_protocol_whose_package_is_missing():
+def test_a_protocol_whose_package_is_missing(monkeypatch):
+    from fsspec.registry import _registry
+
+    monkeypatch.delitem(_registry, "gs", raising=False)
+    monkeypatch.setitem(sys.modules, "gcsfs", None)
     with pytest.raises(errors.UnimplementedError, match="(?i)install"):
         open_checkpoint("gs://bucket/m")
 
