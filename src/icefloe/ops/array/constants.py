@@ -101,12 +101,17 @@ def fill(dims: Any, value: Any) -> Array:
 def fill_shape(c: ShapeContext) -> list[Dims]:
     with_rank(c.shape(0), 1)
     with_rank(c.shape(1), 0)
+    sizes = c.constant(0)
+    if sizes is not None and np.any(sizes < 0):
+        raise errors.InvalidArgumentError("Fill dimensions must be >= 0")
     return [c.shape_value(0)]
 
 
 @kernel("Empty")
 def empty(dims: Any, *, dtype: DType) -> Array:
     """A tensor of shape `dims`. TensorFlow leaves the memory as it is unless `init`; here it is zeros always."""
+    if np.ndim(dims) != 1:
+        raise errors.InvalidArgumentError(f"shape must be a vector of int32, got shape {shape_text(np.shape(dims))}")
     return zeros(check_shape(sizes_of(dims), dtype.numpy), dtype.numpy)
 
 

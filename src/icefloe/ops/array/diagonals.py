@@ -16,7 +16,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank_at_least
+from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank, with_rank_at_least
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import Array, zeros
 from icefloe.shapes import Dims, shape_text
@@ -95,12 +95,12 @@ def _check_limits(rows: int, columns: int, lower: int, upper: int, stop: str) ->
 def _diagonal_part(matrix: Any, k: Any, padding: Any, align: str) -> Array:
     matrix = np.asarray(matrix)
     band = _band_of(matrix, k, ".")
-    if np.ndim(padding):
+    if np.size(padding) != 1:
         raise errors.InvalidArgumentError("Padding must be scalar.")
     row, column, there = band.places(align)
     if there.all():
         return matrix[..., row, column]
-    result = np.full((*matrix.shape[:-2], *band.shape()), padding, matrix.dtype)
+    result = np.full((*matrix.shape[:-2], *band.shape()), np.reshape(padding, ()), matrix.dtype)
     result[..., there] = matrix[..., row[there], column[there]]
     return result
 
@@ -134,6 +134,7 @@ def matrix_diag_part_v3(matrix: Any, k: Any, padding: Any, *, align: str) -> Arr
 @shape("MatrixDiagPartV2", "MatrixDiagPartV3")
 def matrix_diag_part_v2_shape(c: ShapeContext) -> list[Dims]:
     known, k = with_rank_at_least(c.shape(0), 2), c.constant(1)
+    with_rank(c.shape(2), 0)
     if known is None or k is None:
         return [None]
     lower, upper = _limits(k)

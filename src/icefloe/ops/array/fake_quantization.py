@@ -12,7 +12,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank, with_rank_at_least
+from icefloe.graph.shape_inference import ShapeContext, merge, merge_sizes, unchanged, with_rank, with_rank_at_least
 from icefloe.ops.array.values import Array
 from icefloe.shapes import Dims, shape_text
 
@@ -226,7 +226,7 @@ def _masks(x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple[Array,
 
 
 def _check_attr_range(low: float, high: float) -> None:
-    if low >= high:
+    if not low < high:
         raise errors.InvalidArgumentError(f"min has to be smaller than max, was: {low:g} >= {high:g}")
 
 
@@ -320,11 +320,9 @@ shape("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxArgsGradient", "FakeQuantWi
 @shape("FakeQuantWithMinMaxVarsPerChannel")
 def fake_quant_channels_shape(c: ShapeContext) -> list[Dims]:
     known = with_rank_at_least(c.shape(0), 1)
-    depth: Dims = merge(with_rank(c.shape(1), 1), with_rank(c.shape(2), 1))
-    if known is None:
-        return [None]
-    depth = merge(depth, known[-1:])
-    return [(*known[:-1], *(depth or ()))]
+    (low,), (high,) = with_rank(c.shape(1), 1), with_rank(c.shape(2), 1)
+    depth = merge_sizes(low, high)
+    return [None] if known is None else [(*known[:-1], merge_sizes(known[-1], depth))]
 
 
 @shape("FakeQuantWithMinMaxVarsGradient")

@@ -100,6 +100,8 @@ def unravel_index(indices: Any, dims: Any) -> Array:
         raise errors.InvalidArgumentError(
             f'The indices can only be scalar or vector, got "{shape_text(np.shape(indices))}"'
         )
+    if not np.size(indices):
+        raise errors.InvalidArgumentError(f"received empty tensor indices: shape {shape_text(np.shape(indices))}")
     sizes = dims.tolist()
     for i, size in enumerate(sizes):
         if size == 0:

@@ -8,7 +8,14 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, merge, unchanged, with_rank
+from icefloe.graph.shape_inference import (
+    ShapeContext,
+    merge,
+    merge_sizes,
+    with_rank,
+    with_rank_at_least,
+    with_rank_at_most,
+)
 from icefloe.ops.array.values import Array, boxed
 from icefloe.shapes import Dims, shape_text
 
@@ -80,6 +87,8 @@ def reverse(x: Any, dims: Any) -> Array:
             f" {dims.size} values"
         )
     _check_reversible(x)
+    if x.ndim and not len(x):
+        raise errors.InvalidArgumentError("Invalid input first dimension. Found 0.")
     return np.flip(x, tuple(i for i, turn in enumerate(dims.tolist()) if turn)) if x.ndim else x
 
 
@@ -171,8 +180,8 @@ def reverse_sequence_shape(c: ShapeContext) -> list[Dims]:
     for name, dim in (("batch_dim", batch_dim), ("seq_dim", seq_dim)):
         if dim >= len(known):
             raise errors.InvalidArgumentError(f"{name} must be < input rank: {dim} vs. {len(known)}")
-    both = merge((known[batch_dim],), (length,)) or (None,)
-    return [(*known[:batch_dim], *both, *known[batch_dim + 1 :])]
+    both = merge_sizes(known[batch_dim], length)
+    return [(*known[:batch_dim], both, *known[batch_dim + 1 :])]
 
 
 @kernel("Roll")
@@ -197,4 +206,8 @@ def roll(x: Any, shift: Any, axis: Any) -> Array:
     return np.roll(x, [total[i] % x.shape[i] for i in moved], moved) if moved else x.copy()
 
 
-shape("Roll")(unchanged)
+@shape("Roll")
+def roll_shape(c: ShapeContext) -> list[Dims]:
+    x = with_rank_at_least(c.shape(0), 1)
+    merge(with_rank_at_most(c.shape(1), 1), with_rank_at_most(c.shape(2), 1))
+    return [x]

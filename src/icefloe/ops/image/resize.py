@@ -13,7 +13,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank
+from icefloe.graph.shape_inference import ShapeContext, with_rank
 from icefloe.machine import threads
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.image.sampling import (
@@ -115,13 +115,14 @@ def _spread(grads: Any, rows: Any, columns: Any, dtype: np.dtype[Any]) -> Any:
 def _checked_gradient(grads: Any, original: Any) -> None:
     check_images(grads, "input_grad")
     check_images(original, "original_image")
-    if original.shape[1] == 0 or original.shape[2] == 0:
-        raise errors.InvalidArgumentError("original_image must be of non-zero size")
-    if grads.shape[0] != original.shape[0] or grads.shape[3] != original.shape[3]:
-        raise errors.InvalidArgumentError(
-            "grads and original_image must have the same batch and channels, "
-            f"got {shape_text(grads.shape)} and {shape_text(original.shape)}"
-        )
+    for name, image in (("resized", grads), ("original", original)):
+        if not image.shape[1] or not image.shape[2]:
+            raise errors.InvalidArgumentError(f"{name} dimensions must be positive")
+
+
+def _no_gradient(grads: Any, original: Any) -> Any:
+    """Return the gradient of no images, or of images without channels: only the size is the original's."""
+    return np.zeros((len(grads), *original.shape[1:3], grads.shape[3]), original.dtype)
 
 
 def _bilinear_matrix(length: int, made: int, *, align_corners: bool, half_pixel: bool) -> Any:
@@ -135,7 +136,7 @@ def resize_bilinear_grad(grads: Any, original: Any, *, align_corners: bool, half
     check_centers(align_corners, half_pixel_centers)
     _checked_gradient(grads, original)
     if not grads.size:
-        return np.zeros(original.shape, original.dtype)
+        return _no_gradient(grads, original)
     at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
     rows = _bilinear_matrix(original.shape[1], grads.shape[1], **at)
     columns = _bilinear_matrix(original.shape[2], grads.shape[2], **at)
@@ -166,7 +167,6 @@ def resize_nearest_neighbor(images: Any, size: Any, *, align_corners: bool, half
 @kernel("ResizeNearestNeighborGrad")
 def resize_nearest_neighbor_grad(grads: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     """Return the gradient of images of `size`."""
-    check_centers(align_corners, half_pixel_centers)
     check_images(grads)
     height, width = requested_size(size, "shape_t's elements")
     made = check_shape((len(grads), height, width, grads.shape[3]), grads.dtype)
@@ -255,7 +255,7 @@ def resize_bicubic_grad(grads: Any, original: Any, *, align_corners: bool, half_
     check_centers(align_corners, half_pixel_centers)
     _checked_gradient(grads, original)
     if not grads.size:
-        return np.zeros(original.shape, original.dtype)
+        return _no_gradient(grads, original)
     at = {"align_corners": align_corners, "half_pixel": half_pixel_centers}
     rows, columns = (
         _mixing_matrix(n, made, _cubic_weights(n, made, **at)) for n, made in zip(original.shape[1:3], grads.shape[1:3])

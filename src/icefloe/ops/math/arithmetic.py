@@ -25,6 +25,7 @@ def _refusing_zero(function: Function, error: errors.OpError) -> Function:
 
     def checked(x: Any, y: Any) -> Any:
         if not y.all() and x.size:
+            np.broadcast_shapes(np.shape(x), np.shape(y))  # shapes that do not fit are refused first
             raise type(error)(error.message)
         return function(x, y)
 

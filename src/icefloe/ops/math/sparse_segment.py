@@ -56,6 +56,8 @@ def _gradient_rows(grad: Any, indices: Any, ids: Any, size: Any, divisor: Diviso
     """Return what each index receives: the gradient of its segment, divided as the segment's sum was."""
     if np.ndim(size):
         raise errors.InvalidArgumentError("output_dim0 should be a scalar.")
+    if not np.ndim(grad):
+        raise errors.InvalidArgumentError("Shape must be at least rank 1 but is rank 0")
     _check_vectors(indices, ids)
     count = len(grad)
     if ids.size:

@@ -115,6 +115,9 @@ def _forward(
         channels = x.shape[1 if first else -1]
         _check("scale", scale, channels)
         _check("offset", offset, channels)
+        for name, value in (("estimated_mean", mean), ("estimated_variance", variance)):
+            if np.ndim(value) != 1:
+                raise errors.InvalidArgumentError(f"{name} must be 1-dimensional{shape_text(np.shape(value))}")
         mixes = not is_training or exponential_avg_factor != 1.0
         if mixes:
             when = "When is_training=false" if not is_training else "When exponential_avg_factor != 1"

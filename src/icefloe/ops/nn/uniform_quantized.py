@@ -83,7 +83,6 @@ def uniform_quantize(
 ) -> Array:
     """Floats as integers between the two limits, halves rounded up."""
     _check(np.shape(x), scales, zero_points, quantization_axis)
-    _check_positive("scales elements must be all positive.", scales)
     inverse = _along(F(1) / scales, np.ndim(x), quantization_axis)
     zeros = _along(zero_points, np.ndim(x), quantization_axis)
     whole = _affine(x, inverse, zeros, quantization_min_val, quantization_max_val)
@@ -94,6 +93,7 @@ def uniform_quantize(
 def uniform_dequantize(x: Any, scales: Any, zero_points: Any, *, Tout: DType, quantization_axis: int) -> Array:
     """The floats that integers stand for."""
     _check(np.shape(x), scales, zero_points, quantization_axis)
+    _check_positive("rhs scales elements must be all positive.", scales)
     rank = np.ndim(x)
     whole = plain(x).astype(np.int32) - _along(zero_points, rank, quantization_axis)
     return (whole.astype(np.float32) * _along(scales, rank, quantization_axis)).astype(Tout.numpy)

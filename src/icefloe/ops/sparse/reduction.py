@@ -73,12 +73,20 @@ def _reduced(
 def _dense(places: Array, totals: Array, target: list[int]) -> Array:
     """Return the reduction as a dense tensor, zeros where there were no elements."""
     result = np.zeros(check_shape(target, totals.dtype), totals.dtype)
-    if ((places < 0) | (places >= np.array(target, np.int64))).any():
-        raise errors.InvalidArgumentError("Sparse indices are out of bounds of the dense shape")
-    if target:
-        result[tuple(places.T)] = totals
-    elif totals.size:
-        result[()] = totals[0]
+    if not target:
+        if totals.size:
+            result[()] = totals[0]
+        return result
+    # TensorFlow looks at where an element is written alone, not at each of its indices.
+    strides = np.cumprod([1, *target[:0:-1]], dtype=np.int64)[::-1]
+    with np.errstate(over="ignore"):
+        flat = places @ strides
+    bad = np.flatnonzero((flat < 0) | (flat >= result.size))
+    if bad.size:
+        raise errors.InternalError(
+            f"Obtained a write index of {flat[bad[0]]} which is outside of bounds of [0, {result.size})"
+        )
+    result.ravel()[flat] = totals
     return result
 
 

@@ -80,6 +80,8 @@ def tensor_summary(tensor: Any, *, node: str) -> Array:
 
 @kernel("TensorSummaryV2")
 def tensor_summary_v2(tag: Any, tensor: Any, serialized_summary_metadata: Any) -> Array:
+    if np.ndim(serialized_summary_metadata):
+        raise errors.InvalidArgumentError("serialized_summary_metadata must be scalar")
     data = bytes(np.asarray(serialized_summary_metadata, object)[()])
     try:
         metadata = SummaryMetadata.FromString(data)
