@@ -187,6 +187,9 @@ def test_rules_come_first(tmp_path, model, cli):
     assert done.layouts["lstm/lstm_cell/kernel"].why == "rule lstm/*=dense"
     assert done.layout_kept["fc/weights"] == "rule fc/weights=keep"
     assert done.unmatched == ["nothing/*"]
+    wide = convert(model, tmp_path / "w.npz", layout="torch", layout_rules="conv/*=conv2d")
+    assert "conv/bias" not in wide.layouts | wide.layout_kept
+    assert wide.layouts["conv/kernel/Adam"].why == "rule conv/*=conv2d"
     with pytest.raises(
         errors.InvalidArgumentError, match=r"conv/kernel=dense: tensor conv/kernel has the shape \[3, 3"
     ):

@@ -103,6 +103,8 @@ def choose(
 def _by_rule(key: str, shape: tuple[int, ...], tests: list[tuple[Patterns, str, str]]) -> tuple[str | None, str]:
     matching = [(pattern, kind) for patterns, pattern, kind in tests if patterns.matches(key)]
     for pattern, name in matching[:1]:
+        if len(shape) < 2:  # the bias beside a kernel: it has no axes to move
+            return KEEP, ""
         kind = kind_for(name, len(shape))
         if kind is None:
             raise errors.InvalidArgumentError(
