@@ -205,6 +205,8 @@ def _varints(raw: Bytes, pos: int, end: int, dtype: DType) -> Iterator[np.ndarra
         if not ends.size:
             raise errors.DataLossError("a packed field ends in the middle of a varint")
         size = int(ends[-1]) + 1
+        if data.size - size >= MAX_VARINT_SIZE:
+            raise errors.DataLossError("an overlong varint in a packed field")
         pos += size
         if ends.size == size:  # one byte each
             yield _narrowed(data.astype(np.uint64), dtype)

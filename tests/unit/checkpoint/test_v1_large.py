@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ VALUES = {
 
 CHILD = """
 import sys
+from pathlib import Path
 import icefloe
 def peak():
     return int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]) >> 10
@@ -189,3 +191,54 @@ def test_memory_of_the_tensor_alone(tmp_path, kind):
     )
     more, size = map(int, done.stdout.split())
     assert size == 32 and more < size + 24
+
+
+SAVERS = Path(__file__).resolve().parents[3] / "fixtures" / "savers"
+
+
+def test_a_file_of_tensorflow(from_size):
+    """`b_sum` is what TensorFlow computed from the `b` that it saved, `y` from `a` and `b`."""
+    with icefloe.open_checkpoint(SAVERS / "old_format") as reader:
+        assert reader.format == "V1"
+        np.testing.assert_array_equal(reader["b"].sum(), np.load(SAVERS / "old_format" / "expected.npz")["b_sum:0"])
+    with icefloe.open_checkpoint(SAVERS / "old_format_sharded") as reader:
+        expected = np.load(SAVERS / "old_format_sharded" / "expected.npz")["y:0"]
+        np.testing.assert_array_equal(reader["a"] + reader["b"], expected)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_mutation_ends_in_anything_but_a_typed_error(tmp_path, seed, monkeypatch):
+    monkeypatch.setattr(large_blocks, "LARGE", 1)
+    writer = V1Writer(tmp_path / "m")
+    for name in ("float", "long", "bool", "words"):
+        writer.add(name, VALUES[name][:700])
+    writer.finish()
+    whole, random = (tmp_path / "m").read_bytes(), np.random.default_rng(seed)
+    for _ in range(60):
+        raw = bytearray(whole)
+        for place in random.integers(0, len(raw), random.integers(1, 4)):
+            stop = min(int(place) + int(random.choice([1, 1, 40])), len(raw))
+            noise = random.choice([0, 0x7F, 0xFF, 0x80, 0x0A, int(random.integers(256))], stop - place)
+            raw[place:stop] = noise.astype(np.uint8).tobytes()
+        (tmp_path / "m").write_bytes(raw)
+        try:
+            with icefloe.open_checkpoint(tmp_path / "m") as reader:
+                for name in reader:
+                    try:
+                        value = reader[name]
+                    except errors.OpError:
+                        continue
+                    if name in VALUES and value.shape == VALUES[name][:700].shape:
+                        np.testing.assert_array_equal(value, VALUES[name][:700])
+        except errors.OpError:
+            continue
+
+
+def test_an_overlong_varint_at_the_end_of_a_window(tmp_path, from_size):
+    tail = b"\xff" * 100 + b"\x01"
+    crafted(tmp_path / "m", message.encode_bytes(10, b"\x01" * ((1 << 17) - 50) + tail), (1 << 17,), dtype=9)
+    with (
+        icefloe.open_checkpoint(tmp_path / "m") as reader,
+        pytest.raises(errors.DataLossError, match="overlong varint"),
+    ):
+        reader["w"]
