@@ -40,7 +40,8 @@ def downgrade(
     """Return `graph` written with the ops and attrs of an older release.
 
     to: the release, such as "1.15" or "2.3", from 1.0 on. outputs: names of tensors that are compared before and
-    after, by default those of signatures or the likeliest one. All nodes are kept.
+    after, by default those of signatures or the likeliest one. They keep their names but for those of an IdentityN that
+    the release does not have. All nodes are kept.
 
     Raises: ValueError for a release that is not known; InvalidArgumentError, which lists all of it, if something has no
     older form; InternalError if the new graph gives other values.
@@ -62,7 +63,17 @@ def downgrade(
     passes += _Downgrade(nodes, release).run()
     nodes.prune_library()
     nodes.set_producer(history.producer(release))
-    return finish(graph, nodes, wanted, passes, check=check and bool(wanted))
+    return finish(graph, nodes, wanted, passes, check=check and bool(wanted), names=_moved(nodes, wanted))
+
+
+def _moved(nodes: Nodes, wanted: Iterable[str]) -> dict[str, str]:
+    """Return the new names of tensors whose node, an IdentityN, has become an Identity for each."""
+    found = {}
+    for name in wanted:
+        new = f"{node_of(name)}/output_{name.partition(':')[2] or 0}"
+        if node_of(name) not in nodes and new in nodes:
+            found[name] = f"{new}:0"
+    return found
 
 
 def _lowered(nodes: Nodes, kept: set[str], release: int) -> list[PassReport]:

@@ -115,6 +115,23 @@ def test_results_keep_their_names(graph: Any) -> None:
             assert session.run(f"{made}:0", {"x:0": -4}) == 4
 
 
+@pytest.mark.parametrize(("release", "names"), [("1.4", ["c:0", "c:1"]), ("1.3", ["c/output_0:0", "c/output_1:0"])])
+def test_several_results_that_are_asked_for(graph: Any, release: str, names: list[str]) -> None:
+    """A release without IdentityN has no node of several tensors for them."""
+    x = tf.placeholder(tf.float32, [], name="x")
+    branches = [
+        tf.function(lambda y: (y * 2, y + 1)).get_concrete_function(tf.TensorSpec([], tf.float32)),
+        tf.function(lambda y: (-y, y)).get_concrete_function(tf.TensorSpec([], tf.float32)),
+    ]
+    types = [tf.float32, tf.float32]
+    tf.raw_ops.If(cond=x > 0, input=[x], Tout=types, then_branch=branches[0], else_branch=branches[1], name="c")
+    done = tf.graphs.downgrade(graph, release, ["c:0", "c:1"])
+    assert done.check is not None
+    assert (done.check.status, list(done.outputs)) == ("equal", names)
+    with tf.Session(graph=tf.load_graph(done.graph_def)) as session:
+        assert session.run(names, {"x:0": 3}) == [6, 4]
+
+
 def test_what_has_no_such_form_is_listed(graph: Any) -> None:
     x = tf.placeholder(tf.string, [], name="x")
     branches = [
