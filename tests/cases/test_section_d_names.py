@@ -158,3 +158,15 @@ def test_38_hundreds_of_uninitialized_variables(tmp_path, resource):
             assert re.search(r"this run uses: v000, v001, .*, v019 and 280 more\.", str(caught.value))
             assert len(str(caught.value)) < 2000
     assert not (tmp_path / "none" / "m.index").exists()
+
+
+def test_34_another_dtype_and_another_shape_at_once(tmp_path):
+    """One error says both, so that nobody mends one to meet the other."""
+    tf.save_checkpoint(tmp_path / "m", {"head": np.zeros(1001, np.float64)})
+    variables(head=[5])
+    with tf.Session() as session, pytest.raises(errors.InvalidArgumentError) as caught:
+        tf.train.Saver().restore(session, tmp_path / "m")
+    assert (
+        "tensor_name = head; expected dtype float32 does not equal original dtype float64; and Assign requires shapes of "
+        "both tensors to match. lhs shape= [5] rhs shape= [1001]"
+    ) in str(caught.value)

@@ -120,6 +120,7 @@ class RestoreReport:
         lines += [
             f"tensor_name = {m.wanted.key}; expected dtype {m.wanted.dtype.name} does not equal original dtype "
             f"{m.stored.dtype.name}"
+            + ("" if shape_fits(m.wanted, m.stored) else f"; and {_shape_problem(m).partition('; ')[2]}")
             for m in self.dtype_mismatch
         ]
         return lines
