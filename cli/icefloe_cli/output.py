@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import re
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,8 +48,9 @@ def _encode(value: Any) -> Any:
     return str(value)
 
 
-# What moves the cursor, colours, or turns the direction of text: names in files may hold it.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# What moves the cursor, colours, or turns the direction of text, and what stands for bytes that are no UTF-8: names in
+# files may hold it.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _CONTROL_IN_LINES = re.compile(_CONTROL.pattern.replace(r"\x00-\x1f", r"\x00-\x08\x0b-\x1f"))
 
 
@@ -74,6 +76,10 @@ def print_anything() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+_LEAST_WIDE = 16  # characters of the wide column that a terminal must have room for
+_BETWEEN = 3  # characters between columns of rich's tables
+
+
 @dataclass
 class Table:
     """Rows of texts under headers. `right`: the columns that are aligned to the right; `wide`: the one cut where a
@@ -90,7 +96,7 @@ class Table:
 
     def show(self, title: str | None = None) -> None:
         """Print the table to stdout."""
-        if sys.stdout.isatty():
+        if sys.stdout.isatty() and self._fits():
             self._show_rich(title)
             return
         if title:
@@ -98,11 +104,22 @@ class Table:
         for line in self.lines():
             click.echo(line)
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the plain form."""
+    def _widths(self) -> list[int]:
         widths = [len(h) for h in self.headers]
         for row in self.rows:
             widths = [max(w, len(c)) for w, c in zip(widths, row, strict=True)]
+        return widths
+
+    def _fits(self) -> bool:
+        """Whether the other columns leave the wide one room on this terminal: rich would cut it to nothing."""
+        widths = self._widths()
+        needed = min(widths[self.wide], _LEAST_WIDE)
+        others = sum(widths) - widths[self.wide] + _BETWEEN * len(widths)
+        return shutil.get_terminal_size().columns >= others + needed
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the plain form."""
+        widths = self._widths()
         last = len(widths) - 1
         for row in (self.headers, *self.rows):
             cells = [

@@ -45,6 +45,24 @@ def test_terminal_table_fits_its_width(capsys, monkeypatch, width):
     assert max(len(click.unstyle(line)) for line in lines) <= width
 
 
+def test_a_table_that_is_too_wide_for_a_terminal_keeps_its_names(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    made = Table(["name", *"abcdefgh"])
+    made.add("layer/kernel", *["12345678"] * 8)
+    made.show()
+    assert "layer/kernel  12345678" in capsys.readouterr().out
+
+
+def test_control_characters_and_other_bytes_are_escaped(capsys):
+    made = Table(["name", "size"])
+    made.add("a\x1b[2J\n\u202e", "1 B")
+    made.add(b"\xff".decode(errors="surrogateescape"), "2 B")
+    made.show()
+    assert capsys.readouterr().out.splitlines()[1:] == [r"a\x1b[2J\n\u202e  1 B", r"\udcff            2 B"]
+
+
 def test_fields_are_aligned_and_empty_ones_left_out(capsys):
     fields([("a", "1"), ("long name", "two\nlines"), ("none", "")])
     assert capsys.readouterr().out == "a          1\nlong name  two\n           lines\n"
