@@ -10,6 +10,12 @@ import numpy as np
 import icefloe as tf
 
 
+def _reals(values: np.ndarray) -> np.ndarray:
+    """Return the elements as a vector of reals, of complex ones twice as many; a view of contiguous `values`."""
+    flat = np.ascontiguousarray(values).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
 def _jacobians(
     x: Any,
     x_shape: Sequence[int],
@@ -19,30 +25,33 @@ def _jacobians(
     delta: float,
     feeds: Mapping[Any, Any],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return dy/dx as tf.gradients computes it and by differences, [size of x, size of y]."""
+    """Return dy/dx as tf.gradients computes it and by differences, [size of x, size of y], of the reals they hold."""
     session = tf.get_default_session()
     if session is None:
         raise ValueError("compute_gradient needs a default session: use `with session.as_default():`")
-    rows, columns = int(np.prod(x_shape)), int(np.prod(y_shape))
+    value = value.reshape(x_shape)
+    unit = np.zeros(y_shape, y.dtype.as_numpy_dtype)
     seed = tf.placeholder(y.dtype, y_shape)
     (gradient,) = tf.gradients(y, x, grad_ys=seed)
-    theory, numbers = np.zeros((rows, columns), value.dtype), np.zeros((rows, columns), value.dtype)
+    rows, columns = _reals(value).size, _reals(unit).size
+    theory = np.zeros((rows, columns), _reals(value).dtype)
+    numbers = theory.copy()
     if gradient is not None:
         for j in range(columns):
-            unit = np.zeros(columns, y.dtype.as_numpy_dtype)
-            unit[j] = 1
-            found = session.run(gradient, {**feeds, x: value, seed: unit.reshape(y_shape)})
+            _reals(unit)[j] = 1
+            found = session.run(gradient, {**feeds, x: value, seed: unit.copy()})
+            _reals(unit)[j] = 0
             if hasattr(found, "indices"):
                 dense = np.zeros(x_shape, value.dtype)
                 np.add.at(dense, found.indices, found.values)
                 found = dense
-            theory[:, j] = np.asarray(found).reshape(-1)
+            theory[:, j] = _reals(np.asarray(found))
     for i in range(rows):
         ends = []
         for sign in (1, -1):
-            moved = value.copy().reshape(-1)
-            moved[i] += sign * delta
-            ends.append(session.run(y, {**feeds, x: moved.reshape(x_shape)}).reshape(-1))
+            moved = value.copy()
+            _reals(moved)[i] += sign * delta
+            ends.append(_reals(np.asarray(session.run(y, {**feeds, x: moved}))))
         numbers[i] = (ends[0] - ends[1]) / (2 * delta)
     return theory, numbers
 
@@ -59,7 +68,8 @@ def compute_gradient(
 ) -> Any:
     """Return the Jacobian of `y` by `x` twice, [size of x, size of y]: from tf.gradients, and from differences.
 
-    x: a real tensor, or a list of them, for which a list of pairs is returned. x_init_value: where, default random.
+    A complex number counts as two reals. x: a tensor, or a list of them, for which a list of pairs is returned.
+    x_init_value: where, default random.
     init_targets: operations to run first. extra_feed_dict: what else to feed. Runs in the default session.
 
     Raises: ValueError without a default session.

@@ -8,7 +8,7 @@ from icefloe.graph.build import apply_op
 from icefloe.graph.operation import Operation
 from icefloe.graph.registry import gradient
 from icefloe.graph.tensor import Tensor
-from icefloe.ops.gradient_nodes import concat, ones, reshape, shape_of
+from icefloe.ops.gradient_nodes import cast, concat, conj, ones, reshape, shape_of
 
 
 def _product(a: Tensor, b: Tensor, *, adjoint_a: bool = False, adjoint_b: bool = False) -> Tensor:
@@ -155,19 +155,64 @@ def eigen(op: Operation, grad_e: Any, grad_v: Any) -> Tensor:
 
 @gradient("Svd")
 def svd(op: Operation, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor:
-    """By singular values alone: u diag(ds) v^H. Raises: NotImplementedError where singular vectors are asked for."""
+    """By singular values alone u diag(ds) v^H; by the vectors too where they are asked for, see `_by_vectors`."""
     a = op.inputs[0]
-    if op.get_attr("compute_uv"):
-        raise NotImplementedError(f"SVD gradient by singular vectors is not implemented: {op.name}")
-    _, u, v = apply_op("Svd", a, compute_uv=True, full_matrices=False)
-    middle = apply_op("MatrixDiag", grad_s)
-    return _product(u, _product(middle, v, adjoint_b=True))
+    grad_s = cast(grad_s, a.dtype)
+    if not op.get_attr("compute_uv"):
+        _, u, v = apply_op("Svd", a, compute_uv=True, full_matrices=False)
+        return _product(u, _product(apply_op("MatrixDiag", grad_s), v, adjoint_b=True))
+    rows, columns = (a.shape[-2:].as_list()) if a.shape.rank is not None else (None, None)
+    if rows is None or columns is None:
+        raise NotImplementedError("SVD gradient has not been implemented for input with unknown inner matrix shape.")
+    full = op.get_attr("full_matrices")
+    if full and abs(rows - columns) > 1:
+        raise NotImplementedError(
+            "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. "
+            f"Received: m={rows} and n={columns} from op input={a} with shape={a.shape}."
+        )
+    s, u, v = op.outputs
+    if rows > columns:  # that of a^H = v s u^H
+        return _adjoint(_by_vectors(cast(s, a.dtype), v, u, (grad_s, grad_v, grad_u), columns, rows, full=full))
+    return _by_vectors(cast(s, a.dtype), u, v, (grad_s, grad_u, grad_v), rows, columns, full=full)
+
+
+def _by_vectors(s: Tensor, u: Tensor, v: Tensor, grads: Any, m: int, n: int, *, full: bool) -> Tensor:
+    """Return the gradient of a wide or square matrix [m, n] = u diag(s) v^H.
+
+    Where singular values are equal, their vectors are not determined: the gradient grows without bound near there.
+    Source: Giles, An extended collection of matrix derivative results; for complex matrices the part of the phases.
+    """
+    grad_s, grad_u, grad_v = grads
+    squares = s * s
+    gaps = apply_op("ExpandDims", squares, -2) - apply_op("ExpandDims", squares, -1)
+    f = apply_op("MatrixSetDiag", _safe_reciprocal(gaps), apply_op("ZerosLike", s))
+    values, inverses = apply_op("MatrixDiag", s), apply_op("MatrixDiag", _safe_reciprocal(s))
+    v1, grad_v1 = (v[..., :, :m], grad_v[..., :, :m]) if full else (v, grad_v)
+    turned_v = _product(v1, grad_v1, adjoint_a=True)
+    f_u, f_v = f * _product(u, grad_u, adjoint_a=True), f * turned_v
+    middle = apply_op("MatrixDiag", grad_s) + _product(f_u + _adjoint(f_u), values)
+    middle += _product(values, f_v + _adjoint(f_v))
+    if s.dtype.is_complex:
+        phases = apply_op("MatrixDiag", apply_op("MatrixDiagPart", turned_v))
+        middle += 0.5 * _product(inverses, _adjoint(phases) - phases)
+    made = _product(u, _product(middle, v1, adjoint_b=True))
+    if m == n:
+        return made
+    outside = _adjoint(grad_v1) - _product(_product(grad_v1, v1, adjoint_a=True), v1, adjoint_b=True)
+    if full:
+        beyond = _product(v1, grad_v[..., :, m:n], adjoint_a=True)
+        outside -= _product(beyond, v[..., :, m:n], adjoint_b=True)
+    return made + _product(_product(u, inverses), outside)
+
+
+def _safe_reciprocal(x: Tensor) -> Tensor:
+    return x * apply_op("Reciprocal", x * x + 1e-20)
 
 
 @gradient("TridiagonalMatMul")
 def tridiagonal(op: Operation, grad: Tensor) -> tuple[Any, ...]:
     """By the three diagonals and by the right side."""
-    upper, main, lower, right = op.inputs
+    upper, main, lower, right = map(conj, op.inputs)
     rank = right.shape.rank
     if rank is None:
         raise ValueError("the gradient of TridiagonalMatMul needs a known rank")
