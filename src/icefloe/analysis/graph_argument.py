@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ParamSpec, TypeVar
 
 from google.protobuf.message import Message
@@ -37,8 +37,17 @@ def as_graph(value: Any, function: str, argument: str) -> Graph:
 
 
 def listed(given: Any) -> list[Any]:
-    """Return names, tensors or operations as a list; one of them by itself is meant as a list of one."""
-    return [given] if isinstance(given, (str, Tensor, Operation)) else list(given)
+    """Return names, tensors or operations as a list; one of them by itself is meant as a list of one, None as none.
+
+    Raises: TypeError, with what is expected, for what is neither.
+    """
+    if given is None:
+        return []
+    if isinstance(given, (str, Tensor, Operation)):
+        return [given]
+    if isinstance(given, (bytes, bytearray)) or not isinstance(given, Iterable):
+        raise TypeError(f"expected names of tensors, or tensors or operations, got {given!r}")
+    return list(given)
 
 
 def takes_graphs(count: int = 1) -> Callable[[Callable[P, R]], Callable[P, R]]:

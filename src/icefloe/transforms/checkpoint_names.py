@@ -10,7 +10,7 @@ from icefloe import errors
 from icefloe.checkpoint import files, names, single_file
 from icefloe.checkpoint.editing.renaming import RenameReport, names_from, rename_tensors
 from icefloe.checkpoint.editing.reports import Progress
-from icefloe.checkpoint.editing.rules import Names, Rule
+from icefloe.checkpoint.editing.rules import Names, Rule, rule_list
 from icefloe.checkpoint.opening import open_checkpoint
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def rename(
     Raises: InvalidArgumentError if two tensors would have one name, with all of them, or no rule is given;
     NotFoundError if there is no `.meta`; what the file system says.
     """
-    rules = [rules] if isinstance(rules, str) else list(rules)
+    rules = rule_list(rules)
     new_names = names_from(rules, mapping, prefix, strip_prefix)
     if not meta:
         return rename_tensors(src, dst, new_names, verify=verify, dry_run=dry_run, progress=progress)

@@ -46,6 +46,8 @@ def downgrade(
     Raises: ValueError for a release that is not known; InvalidArgumentError, which lists all of it, if something has no
     older form; InternalError if the new graph gives other values.
     """
+    if not isinstance(to, str):  # 1.10 as a number would be 1.1
+        raise TypeError(f"downgrade: expected a release as text, such as '1.15', got {to!r}")
     release = history.find(to)
     try:
         wanted = output_names(graph, outputs)

@@ -22,8 +22,9 @@ from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
+from icefloe.near_names import near_names
 from icefloe.proto import NodeDef
-from icefloe.session import Session
+from icefloe.session import BaseSession, Session
 from icefloe.transforms import constant_variables, function_inlining, inlining, node_edits, variable_values
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, needed_nodes, output_names, tensor_name
@@ -56,6 +57,8 @@ def freeze(
     outputs, or uses a variable in a way that a constant cannot take; InternalError if the frozen graph gives other
     values.
     """
+    if session is not None and not isinstance(session, BaseSession):
+        raise TypeError(f"freeze: expected a Session as 'session', got {type(session).__name__}")
     wanted = output_names(graph, outputs)
     stops = [tensor_name(graph, name) for name in listed(inputs)]
     nodes = node_edits.Nodes(graph)
@@ -67,7 +70,7 @@ def freeze(
         passes.append(PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted))))
     within = function_inlining.inline_in_functions(nodes)
     passes += [within] if within.removed else []
-    kept = set(listed(keep_variables))
+    kept = _kept(graph, keep_variables)
     names = [node.name for node in nodes if node.op in constant_variables.VARIABLES and node.name not in kept]
     values = _values(graph, checkpoint, session, names)
     passes.append(constant_variables.to_constants(nodes, values))
@@ -86,6 +89,17 @@ def freeze(
     if done.check is not None and done.check.status == "different":
         raise errors.InternalError(f"the frozen graph gives other values, and was not kept: {done.check.detail}")
     return done
+
+
+def _kept(graph: Graph, names: Iterable[str]) -> set[str]:
+    """Return the nodes of the variables that stay. Raises: NotFoundError if the graph has no variable of a name."""
+    kept = {node_edits.node_of(name if isinstance(name, str) else name.name) for name in listed(names)}
+    for name in kept:
+        if name not in graph._by_name or graph._by_name[name].type not in constant_variables.VARIABLES:
+            known = [op.name for op in graph.get_operations() if op.type in constant_variables.VARIABLES]
+            near = ", ".join(repr(other) for other in near_names(name, known))
+            raise errors.NotFoundError(f"no variable {name!r} to keep" + (f"; did you mean {near}?" if near else ""))
+    return kept
 
 
 def _values(

@@ -40,6 +40,8 @@ def rename(
     Raises: KeyError for a name that the graph does not have; InvalidArgumentError if two nodes would have one name, or
     a name is none; InternalError if the new graph gives other values.
     """
+    if not isinstance(names, Mapping) and not callable(names):
+        raise TypeError(f"rename: expected a dict of old name -> new name, or a function, got {names!r}")
     nodes = Nodes(graph)
     if isinstance(names, Mapping):
         lost = [name for name in names if name not in nodes]
@@ -116,6 +118,8 @@ def stitch(
     Raises: KeyError or ValueError for a name that a graph does not have; InvalidArgumentError if the dtypes or shapes
     of a joint do not fit, or both graphs have a node of one name.
     """
+    if not isinstance(joints, Mapping):
+        raise TypeError(f"stitch: expected a dict of a tensor of the second graph -> one of the first, got {joints!r}")
     wanted = output_names(second, outputs)
     pairs = {tensor_name(second, old): tensor_name(first, new) for old, new in joints.items()}
     for old, new in pairs.items():
