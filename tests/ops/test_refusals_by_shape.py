@@ -87,3 +87,9 @@ def test_a_range_is_a_vector_and_shapes_may_be_unknown() -> None:
         indices, sizes = tf.placeholder(tf.int64), tf.placeholder(tf.int64)
         wider = tf.sparse_reset_shape(tf.SparseTensor(indices, tf.placeholder(tf.float32), sizes), [3, 7])
         assert session.run(wider.dense_shape, {indices: [[0, 1]], sizes: [2, 5]}).tolist() == [3, 7]
+
+
+def test_a_printed_dict_has_each_tensor_at_its_key(capfd: pytest.CaptureFixture[str]) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(tf.print({"small": tf.constant([1, 2]), "Big": tf.constant([10, 20])}))
+    assert capfd.readouterr().err == "{'Big': [10 20], 'small': [1 2]}\n"

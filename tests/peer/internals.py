@@ -18,10 +18,12 @@ from icefloe import datatypes as _datatypes
 from icefloe import stacks as _stacks
 from icefloe.graph.default_graph import name_scope as _name_scope
 from icefloe.graph.graph import Graph as _Graph
+from icefloe.graph.graph import get_default_graph as _get_default_graph
 from icefloe.graph.operation import Operation as _Operation
 from icefloe.process_options import OPTIONS as _OPTIONS
 from icefloe.proto import DataType as _DataType
 from icefloe.proto import NodeDef as _NodeDefMessage
+from icefloe.saver.saver import Saver as _Saver
 from icefloe.session import BaseSession as _BaseSession
 from icefloe.shapes import dimension_value as _dimension_value
 
@@ -119,6 +121,18 @@ def ops__get_gradient_function(op: _Operation) -> _Any:
     """Return the gradient rule of a node."""
     rule_of = _importlib.import_module("icefloe.autodiff.registration").rule_of
     return rule_of(op)
+
+
+# training/saver.py
+
+
+def _add_collection_def(self: _Any, meta_graph_def: _Any, key: _Any, export_scope: str | None = None) -> None:
+    from icefloe.meta_graph.collections import add_collection_def
+
+    add_collection_def(meta_graph_def, key, _get_default_graph(), export_scope)
+
+
+_Saver._add_collection_def = _add_collection_def  # type: ignore[attr-defined]
 
 
 # client/session.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import logging
 import os
 import pprint
@@ -61,7 +62,12 @@ def _placeholder(template: str) -> str:
 
 def _map(function: Any, structure: Any) -> Any:
     if isinstance(structure, dict):
-        return type(structure)((key, _map(function, value)) for key, value in structure.items())
+        # A dict is printed by sorted keys; the tensors have to come in that order.
+        keys = list(structure)
+        if type(structure) is dict:
+            with contextlib.suppress(TypeError):
+                keys = sorted(keys)
+        return type(structure)((key, _map(function, structure[key])) for key in keys)
     if isinstance(structure, (list, tuple)):
         items = [_map(function, value) for value in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
