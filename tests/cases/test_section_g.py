@@ -227,3 +227,40 @@ def test_a_data_file_as_output_means_its_prefix(tmp_path):
     for name in ("m.data-00000-of-00001", "m.index"):
         assert ckpt.set(tmp_path / "m", {"w": 2.0}, tmp_path / name).output == str(tmp_path / "m")
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 5, 1.5, True, object(), np.int64(3), Path("p"), [1], [None], b"x", (i for i in ())]
+)
+def test_arguments_of_a_wrong_type(tmp_path, odd):
+    """What is no such argument is named, before anything is written; no error comes from the inside."""
+    tf.save_checkpoint(tmp_path / "m", {"w": np.ones((2, 2), np.float32)})
+    m, o = tmp_path / "m", tmp_path / "o"
+    for call in (
+        lambda: ckpt.rename(m, o, odd),
+        lambda: ckpt.rename(m, o, prefix=odd),
+        lambda: ckpt.rename(m, o, mapping=odd, prefix="x"),
+        lambda: ckpt.cast(m, o, "float16", only=odd),
+        lambda: ckpt.cast(m, o, "float16", source_dtypes=odd),
+        lambda: ckpt.average(o, odd),
+        lambda: ckpt.average(o, [m, m], weights=odd),
+        lambda: ckpt.merge(o, odd),
+        lambda: ckpt.merge(o, [(m,)] if odd is None else [(m, odd)]),
+        lambda: ckpt.resize(m, {"w": odd}, o),
+        lambda: ckpt.resize(m, {"w": 3}, o, axis=odd),
+        lambda: ckpt.reshard(m, o, shards=odd),
+        lambda: ckpt.reshard(m, o, max_shard_bytes=odd),
+        lambda: ckpt.reshard(m, o, partition=odd),
+        lambda: ckpt.convert(m, tmp_path / "o.npz", rules=odd),
+        lambda: ckpt.convert(m, tmp_path / "o.npz", mapping=odd),
+        lambda: ckpt.convert(m, tmp_path / "o.npz", to=odd),
+        lambda: tf.save_checkpoint(o, {"w": 1.0}, shards=odd),
+    ):
+        try:
+            call()
+        except (tf.errors.OpError, TypeError) as e:
+            text = str(e)
+            assert not any(
+                t in text for t in ("object is not iterable", "not supported between", "concatenate", "unpack")
+            )
+    assert values(m)["w"].tolist() == [[1, 1], [1, 1]]

@@ -28,6 +28,16 @@ def as_text(value: Any, what: str) -> str:
     return value
 
 
+def as_list(value: Any, what: str) -> list[Any]:
+    """Return the items of a list, a tuple, a generator. Raises: TypeError for a text, a path, or what has none."""
+    if not isinstance(value, (str, bytes)) and not hasattr(value, "__fspath__"):
+        try:
+            return list(value)
+        except TypeError:
+            pass
+    raise TypeError(f"{what}: expected a list, got {_shown(value)}")
+
+
 def check_progress(value: Any) -> Callable[[int], object] | None:
     """Return what is called with the bytes done, or None. Raises: TypeError."""
     if value is not None and not callable(value):

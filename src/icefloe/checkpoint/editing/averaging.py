@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_list, as_number
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
@@ -63,6 +64,7 @@ def average(
     """
     if isinstance(sources, (str, bytes)) or hasattr(sources, "__fspath__"):
         raise TypeError(f"average: expected several checkpoints, got the path {sources!r}")
+    sources = as_list(sources, "sources")
     if not sources:
         raise errors.InvalidArgumentError("average: there is no checkpoint to average")
     shares = _shares(weights, len(sources))
@@ -135,7 +137,7 @@ def _average(
 
 
 def _shares(weights: Sequence[float] | None, count: int) -> list[float]:
-    given = [1.0] * count if weights is None else [float(w) for w in weights]
+    given = [1.0] * count if weights is None else [as_number(w, "weights") for w in as_list(weights, "weights")]
     if len(given) != count:
         raise errors.InvalidArgumentError(f"average: {len(given)} weights for {count} checkpoints")
     total = math.fsum(given)

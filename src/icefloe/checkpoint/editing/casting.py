@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.arguments import as_list
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
@@ -17,6 +18,7 @@ from icefloe.checkpoint.editing.stored import Contents, Piece, Tensor, contents_
 from icefloe.checkpoint.editing.stream import Plan, copied, mapped
 from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
+from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.datatypes import DType
 
@@ -101,8 +103,8 @@ def cast(
     Raises: InvalidArgumentError for a dtype that is none of numbers.
     """
     to = _number_type(dtype)
-    wanted = {_number_type(d) for d in source_dtypes}
-    conversion = _Wanted(to, _listed(only), _listed(skip), wanted, ints, saturate)
+    wanted = {_number_type(d) for d in as_list(source_dtypes, "source_dtypes")}
+    conversion = _Wanted(to, pattern_list(only), pattern_list(skip), wanted, ints, saturate)
     if dask is None:
         return _cast(src, dst, conversion, verify=verify, dry_run=dry_run, progress=progress)
     from icefloe.checkpoint.distributed import edits, scheduling
@@ -148,10 +150,6 @@ def _dtype_named(text: str, contents: Contents) -> DType | None:
         return datatypes.as_dtype(text)
     except TypeError:
         return None
-
-
-def _listed(patterns: Iterable[str] | str) -> list[str]:
-    return [patterns] if isinstance(patterns, str) else list(patterns)
 
 
 def _cast(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_list, as_whole
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, contents_of
@@ -53,15 +54,16 @@ def merge(
     """
     if prefer not in (None, "first", "last"):
         raise errors.InvalidArgumentError(f"prefer: expected 'first' or 'last', got {prefer!r}")
-    if not sources:
+    pairs = [_source(source) for source in as_list(sources, "sources")]
+    shards = None if shards is None else as_whole(shards, "shards")
+    if not pairs:
         raise errors.InvalidArgumentError("merge: there is no checkpoint to merge")
     with contextlib.ExitStack() as stack:
         report = MergeReport(dry_run=dry_run)
         found: dict[str, list[tuple[Output, str, str]]] = {}
         graph: TrackableObjectGraph | None = None
         most = 1
-        for source in sources:
-            path, scope = source if isinstance(source, tuple) else (source, "")
+        for path, scope in pairs:
             scope = scope.strip("/")
             reader = stack.enter_context(open_checkpoint(path))
             contents = contents_of(reader)
@@ -89,6 +91,15 @@ def merge(
             ]
         plan.carry_out(report, progress, verify=verify)
         return report
+
+
+def _source(given: Source) -> tuple[Path, str]:
+    """Return a source as path and scope. Raises: TypeError if it is neither a path nor such a pair."""
+    if not isinstance(given, tuple):
+        return given, ""
+    if len(given) != 2 or not isinstance(given[1], str):
+        raise TypeError(f"sources: expected a path or a pair (path, scope), got {given!r}")
+    return given
 
 
 def _below(scope: str, name: str, *, is_object: bool) -> str:

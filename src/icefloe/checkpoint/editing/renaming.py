@@ -46,7 +46,9 @@ def names_from(
     """Return the function of names that the arguments of `rename` describe. Raises: InvalidArgumentError, and as
     `read_map`.
     """
-    table = read_map(mapping) if isinstance(mapping, (str, os.PathLike)) else mapping
+    table = read_map(mapping) if isinstance(mapping, (str, bytes, os.PathLike)) else mapping
+    if table is not None and not isinstance(table, Mapping):
+        raise TypeError(f"mapping: expected a mapping of names or a file, got {type(table).__name__}")
     names = Names(rules, table, prefix, strip_prefix)
     if names.is_empty:
         raise errors.InvalidArgumentError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_whole
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.partitions import even_slices
 from icefloe.checkpoint.editing.patterns import Patterns
@@ -58,6 +59,10 @@ def reshard(
     """
     if shards is not None and max_shard_bytes is not None:
         raise errors.InvalidArgumentError("reshard: expected `shards` or `max_shard_bytes`, got both")
+    shards = None if shards is None else as_whole(shards, "shards")
+    max_shard_bytes = None if max_shard_bytes is None else as_whole(max_shard_bytes, "max_shard_bytes")
+    if partition is not None and not isinstance(partition, Mapping):
+        raise TypeError(f"partition: expected a mapping from patterns to numbers, got {type(partition).__name__}")
     if shards is not None and not 0 < shards <= 99999:
         raise errors.InvalidArgumentError(f"expected 1 to 99999 shards, got {shards}")
     if max_shard_bytes is not None and max_shard_bytes <= 0:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_whole
 from icefloe.checkpoint.editing import objects, slots
 from icefloe.checkpoint.editing.partitions import cut_axes, even_bounds, even_slices
 from icefloe.checkpoint.editing.patterns import Patterns
@@ -63,6 +64,7 @@ def resize(
     Raises: NotFoundError for a pattern that matches nothing, InvalidArgumentError for a tensor without such an axis.
     """
     how = parse_init(init)
+    axis = as_whole(axis, "axis")
     if not isinstance(rows, Mapping):
         raise TypeError(f"expected a mapping from patterns to numbers of rows, got {type(rows).__name__}")
     with open_checkpoint(src) as reader:
@@ -74,6 +76,7 @@ def resize(
         training = slots.find_training(contents.tensors, full, graph)
         job = _Job(contents, training, full, axis, with_slots, report)
         for pattern, count in rows.items():
+            count = as_whole(count, f"rows[{pattern!r}]")
             if not 0 <= count < 1 << 62:
                 raise errors.InvalidArgumentError(f"{pattern!r}: a tensor cannot have {count} rows")
             names = job.matching(pattern)

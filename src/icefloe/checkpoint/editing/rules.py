@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from icefloe import errors
 from icefloe.checkpoint import files
+from icefloe.checkpoint.arguments import as_text
 from icefloe.checkpoint.editing.patterns import VALUE_SUFFIX
 from icefloe.checkpoint.pattern_lists import compiled
 
@@ -43,9 +44,9 @@ class Names:
         for old, new in self.mapping.items():
             if not isinstance(old, str) or not isinstance(new, str):
                 raise errors.InvalidArgumentError(f"a map goes from text to text, got {old!r}: {new!r}")
-        self._rules = [_substitution(rule) for rule in _listed(rules)]
-        self._prefix = prefix
-        self._strip = strip_prefix
+        self._rules = [_substitution(rule) for rule in rule_list(rules)]
+        self._prefix = as_text(prefix, "prefix")
+        self._strip = as_text(strip_prefix, "strip_prefix")
         self._used: set[str] = set()
         self.is_map_only = not (self._rules or prefix or strip_prefix)
 
@@ -95,7 +96,8 @@ class Names:
         return f"{self._plain(variable)}{mark}{self._plain(owner)}/{slot_name}"
 
 
-def _listed(rules: Iterable[Rule]) -> list[Rule]:
+def rule_list(rules: Iterable[Rule]) -> list[Rule]:
+    """Return rules as a list; one by itself is meant as a list of one. Raises: TypeError for what is no list."""
     if isinstance(rules, str):
         return [rules]
     try:

@@ -11,7 +11,7 @@ from icefloe import errors
 from icefloe.checkpoint import files, names, object_graph
 from icefloe.checkpoint.distributed.scheduling import shares
 from icefloe.checkpoint.editing import objects
-from icefloe.checkpoint.editing.rules import Names, Rule, read_map
+from icefloe.checkpoint.editing.rules import Names, Rule, read_map, rule_list
 from icefloe.checkpoint.editing.slots import SLOT, STATE, STEP, Training, find_training
 from icefloe.checkpoint.editing.stored import Tensor
 from icefloe.checkpoint.formats import layout_choice
@@ -71,14 +71,15 @@ def options(
             raise errors.InvalidArgumentError(f"{what}: expected one of {choices}, got {given!r}")
     if isinstance(mapping, (str, bytes, os.PathLike)):
         mapping = read_map(mapping)
-    given_rules: tuple[Rule, ...] = (rules,) if isinstance(rules, str) else tuple(rules)
+    if mapping is not None and not isinstance(mapping, Mapping):
+        raise TypeError(f"mapping: expected a mapping of names or a file, got {type(mapping).__name__}")
     parsed = tuple(layout_choice.parse_rules(layout_rules))
     if parsed and layout != "torch":
         raise errors.InvalidArgumentError("rules of layouts are for layout='torch'")
     found = Options(
         strings=strings, plain=plain, naming=naming, template=None if template is None else files.path_of(template),
-        rules=given_rules, mapping=None if mapping is None else dict(mapping), drop_optimizer=drop_optimizer,
-        layout=layout, layout_rules=parsed,
+        rules=tuple(rule_list(rules)), mapping=None if mapping is None else dict(mapping),
+        drop_optimizer=drop_optimizer, layout=layout, layout_rules=parsed,
     )  # fmt: skip
     found.new_names()
     if found.template is not None and (found.edits or layout is not None):
