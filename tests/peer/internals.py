@@ -135,6 +135,19 @@ def _add_collection_def(self: _Any, meta_graph_def: _Any, key: _Any, export_scop
 _Saver._add_collection_def = _add_collection_def  # type: ignore[attr-defined]
 
 
+# data/ops/iterator_ops.py
+
+
+def iterator_ops___IteratorSaveable(iterator_resource: _Any, name: str, policy: int = 2) -> _Any:
+    """Return what a Saver keeps of an iterator, under a name."""
+    from icefloe.lib.data_iterator import _iterator_saveable
+    from icefloe.lib.saveable import SaveableObject, SaveSpec
+
+    made = _iterator_saveable(SaveableObject, SaveSpec)(iterator_resource, policy)
+    made.name = made.specs[0].name = name
+    return made
+
+
 # client/session.py
 
 # The config of a session that was made without one.
