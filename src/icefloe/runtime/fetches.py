@@ -56,9 +56,12 @@ def _sparse_parts(sparse: SparseTensor) -> list[Any]:
 
 
 def _fed_parts(key: Any, tensors: list[Any], value: Any, parts: str) -> list[tuple[Any, Any]]:
-    """Return the tensors that `key` consists of, each with its part of `value`; one too many is no matter."""
+    """Return the tensors that `key` consists of, each with its part of `value`.
+
+    One too many is no matter, and the shape may be left out: the graph may know it.
+    """
     given = [] if isinstance(value, (str, bytes)) or not isinstance(value, Iterable) else list(value)
-    if len(given) < len(tensors):
+    if len(given) < 2:
         raise TypeError(f"Cannot feed {value!r} for {key}: expected a {type(key).__name__}Value or a tuple ({parts})")
     return list(zip(tensors, given))
 
