@@ -278,3 +278,12 @@ def test_a_side_entry_that_lies(tmp_path, old, new):
     (tmp_path / "y.safetensors").write_bytes(len(head).to_bytes(8, "little") + head + raw[8 + size :])
     with pytest.raises(errors.DataLossError):
         tf.open_checkpoint(tmp_path / "y.safetensors")
+
+
+def test_a_map_file_whose_path_looks_like_a_rule(tmp_path, model, cli, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s" / "a" / "b").mkdir(parents=True)
+    (tmp_path / "s" / "a" / "b" / "names.csv").write_text("old,new\nfc/weights,fc/weight\n")
+    said = cli("convert", "m", "x.npz", "--map", "s/a/b/names.csv", "--map", "s,conv,c,", "--json").json()
+    assert said["renamed"]["fc/weights"] == "fc/weight"
+    assert said["renamed"]["conv/bias"] == "c/bias"

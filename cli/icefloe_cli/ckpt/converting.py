@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -35,7 +36,11 @@ def convert_checkpoint(source: str, destination: str, options: dict[str, Any], *
 
 def _names(maps: tuple[str, ...]) -> tuple[list[str], str | None]:
     """Return the rules and the file among the values of --map. Raises: UsageError for a second file."""
-    rules = [text for text in maps if len(text) > 3 and text[0] == "s" and text.count(text[1]) > 2]
+    rules = [
+        text
+        for text in maps
+        if len(text) > 3 and text[0] == "s" and text.count(text[1]) > 2 and not Path(text).is_file()
+    ]
     tables = [text for text in maps if text not in rules]
     if len(tables) > 1:
         raise click.UsageError(f"--map: two files, {tables[0]} and {tables[1]}.")
