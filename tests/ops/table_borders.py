@@ -62,3 +62,60 @@ CASES = [
         for scale in (-1.5, 0.0)
     ),
 ]
+
+rng = np.random.default_rng(5)
+CASES += [
+    Case("TopKV2", values, np.int32(k), sorted=False, index_type="int32")
+    for values in (
+        rng.standard_normal((4, 9)).astype(F),
+        rng.integers(-3, 4, (5, 12)).astype(np.int32),
+        rng.integers(0, 3, (2, 3, 30)).astype(F),
+    )
+    for k in (1, 2, 3, 5, 8, values.shape[-1])
+]
+CASES += [
+    Case("RegexReplace", np.array([b"bab a", b"c"], object), b"a", rewrite, replace_global=everywhere)
+    for rewrite in (b"q\\x", b"q\\", b"q\\3", b"\\\\", b"q\\0")
+    for everywhere in (True, False)
+]
+
+
+def whole(*shape: int) -> np.ndarray:
+    return rng.integers(-(2**18), 2**18, shape, np.int32).view([("qint32", np.int32)])
+
+
+LIMITS = {
+    f"{side}_quantization_{name}": value
+    for side in ("lhs", "rhs", "output")
+    for name, value in (("axis", -1), ("min_val", -(2**31)), ("max_val", 2**31 - 1))
+}
+CASES += [
+    Case(
+        "UniformQuantizedAdd",
+        whole(*a),
+        whole(*b),
+        F(0.5),
+        i32(3)[0],
+        F(0.125),
+        i32(-7)[0],
+        F(0.3),
+        i32(9)[0],
+        **LIMITS,
+    )
+    for a, b in (((3, 4), (3, 4)), ((3, 4), (4,)), ((4,), (2, 1, 4)), ((3, 4), (3, 1)), ((2, 3), (4,)))
+]
+CHANNELS = {"lhs_quantization_axis": 1, "rhs_quantization_axis": 0, "output_quantization_axis": 1}
+SCALES = (
+    F([0.5, 0.25, 1, 2]),
+    i32(1, 2, 3, 4),
+    F([1, 2, 0.125, 0.3]),
+    i32(0, -5, 2, 7),
+    F([0.5, 0.5, 0.75, 1]),
+    i32(4, 3, 2, 1),
+)
+CASES += [
+    Case("UniformQuantizedAdd", whole(3, 4), whole(4), *SCALES, **LIMITS | CHANNELS),
+    Case(
+        "UniformQuantizedAdd", whole(3, 4), whole(3, 4), F(0.5), i32(3)[0], F(0), i32(0)[0], F(0.3), i32(9)[0], **LIMITS
+    ),
+]

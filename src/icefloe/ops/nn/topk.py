@@ -16,6 +16,7 @@ from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
 from icefloe.graph.shape_inference import Dims, ShapeContext, merge, shape_text, with_rank, with_rank_at_least
+from icefloe.ops.nn.topk_heap import heap_order
 
 _SELECT_FROM = 64  # rows at least this long are searched for their few greatest, not sorted
 
@@ -70,18 +71,29 @@ def _checked_top_k(x: Any, k: int, index_type: np.dtype[Any]) -> tuple[Any, Any]
     return values, index.astype(index_type, copy=False)
 
 
+def _unsorted(x: Any, k: int, index_type: np.dtype[Any]) -> tuple[Any, Any]:
+    """Return the same elements in the order of TensorFlow's heap, where it keeps one: for 1 < k < columns."""
+    values, index = _checked_top_k(x, k, index_type)
+    if k < 2 or k == x.shape[-1] or not index.size or (x.dtype.kind == "f" and np.isnan(x).any()):
+        return values, index
+    flat = x.reshape(-1, x.shape[-1])
+    made = np.array([heap_order(row, k) for row in flat], index_type)
+    values = np.take_along_axis(flat, made.astype(np.int64), axis=1)
+    return values.reshape(index.shape), made.reshape(index.shape)
+
+
 @kernel("TopKV2")
-def top_k_v2(x: Any, k: Any, *, index_type: DType) -> tuple[Any, Any]:
-    """Return the `k` greatest elements along the last axis and their indices, sorted whether or not asked to."""
+def top_k_v2(x: Any, k: Any, *, sorted: bool, index_type: DType) -> tuple[Any, Any]:
+    """Return the `k` greatest elements along the last axis and their indices, the greatest first where `sorted`."""
     if np.ndim(k) != 0:
         raise errors.InvalidArgumentError(f"k must be scalar, got shape {shape_text(np.shape(k))}")
-    return _checked_top_k(x, int(k), index_type.numpy)
+    return (_checked_top_k if sorted else _unsorted)(x, int(k), index_type.numpy)
 
 
 @kernel("TopK")
-def top_k_v1(x: Any, *, k: int) -> tuple[Any, Any]:
-    """Return the `k` greatest elements along the last axis and their indices."""
-    return _checked_top_k(x, k, np.dtype(np.int32))
+def top_k_v1(x: Any, *, k: int, sorted: bool) -> tuple[Any, Any]:
+    """Return the `k` greatest elements along the last axis and their indices, the greatest first where `sorted`."""
+    return (_checked_top_k if sorted else _unsorted)(x, k, np.dtype(np.int32))
 
 
 def approximate_size(size: int, rank: int, k: int, recall: float, override: int) -> int:

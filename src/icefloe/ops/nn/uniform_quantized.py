@@ -12,7 +12,15 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import Dims, ShapeContext, merge_sizes, shape_text, unchanged, with_rank
+from icefloe.graph.shape_inference import (
+    Dims,
+    ShapeContext,
+    broadcast_shapes,
+    merge_sizes,
+    shape_text,
+    unchanged,
+    with_rank,
+)
 from icefloe.ops.array.quantization import plain, quantized
 
 Array = np.ndarray[Any, Any]
@@ -144,6 +152,47 @@ def uniform_quantized_clip_by_value(
     return quantized(np.maximum(np.minimum(plain(operand), high), low), T)
 
 
+@kernel("UniformQuantizedAdd")
+def uniform_quantized_add(
+    lhs: Any,
+    rhs: Any,
+    lhs_scales: Any,
+    lhs_zero_points: Any,
+    rhs_scales: Any,
+    rhs_zero_points: Any,
+    output_scales: Any,
+    output_zero_points: Any,
+    *,
+    T: DType,
+    lhs_quantization_axis: int,
+    rhs_quantization_axis: int,
+    output_quantization_axis: int,
+    output_quantization_min_val: int,
+    output_quantization_max_val: int,
+) -> Array:
+    """The sum of integers, broadcast, in the output's scale."""
+    try:
+        shape = np.broadcast_shapes(np.shape(lhs), np.shape(rhs))
+    except ValueError:
+        raise errors.InvalidArgumentError(
+            f"lhs and rhs must be broadcastable, got {shape_text(np.shape(lhs))} and {shape_text(np.shape(rhs))}"
+        ) from None
+    _check(shape, output_scales, output_zero_points, output_quantization_axis)
+    total: Any = 0
+    for side, scales, zeros, axis in (
+        (lhs, lhs_scales, lhs_zero_points, lhs_quantization_axis),
+        (rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis),
+    ):
+        _check(np.shape(side), scales, zeros, axis)
+        _check_positive("lhs/rhs/output scales elements must be all positive.", scales, output_scales)
+        factors = np.asarray(scales, np.float64) / output_scales
+        rank = np.ndim(side)
+        whole = plain(side).astype(np.int64) - _along(zeros, rank, axis)
+        total = total + _multiplied(whole, factors if not np.ndim(factors) else _along(factors, rank, axis))
+    moved = total + _along(output_zero_points, len(shape), output_quantization_axis)
+    return quantized(np.clip(moved, output_quantization_min_val, output_quantization_max_val).astype(T.numpy[0]), T)
+
+
 def _check_matrices(lhs: Any, rhs: Any) -> None:
     if np.ndim(lhs) != 2 or np.ndim(rhs) != 2:
         raise errors.InvalidArgumentError("lhs and rhs must be matrices (2D tensors).")
@@ -217,6 +266,12 @@ def uniform_quantized_dot_hybrid(
     sums = _product(rows, zero[:, None], rhs, rhs_zero_points)
     factors = scale[:, None].astype(np.float64) * rhs_scales
     return (sums * factors).astype(Tout.numpy)
+
+
+@shape("UniformQuantizedAdd")
+def add_shape(c: ShapeContext) -> list[Dims]:
+    """The broadcast shape."""
+    return [broadcast_shapes(c.shape(0), c.shape(1))]
 
 
 @shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")

@@ -68,10 +68,16 @@ def _rewriter(rewrite: str, groups: int) -> Callable[[re.Match[str]], str] | Non
     return lambda match: "".join(part if isinstance(part, str) else match[part] or "" for part in parts)
 
 
+def _is_valid(rewrite: bytes) -> bool:
+    """Return whether every escape in `rewrite` is of a digit or a backslash."""
+    return re.fullmatch(rb"(?s:[^\\]|\\[0-9\\])*", rewrite) is not None
+
+
 def _replace(x: Any, pattern: bytes, rewrite: bytes, everywhere: bool) -> Array:
     compiled = compile_re2(pattern)
     text_of = _rewriter(decoded(rewrite), compiled.groups)
-    if text_of is None:
+    # Where RE2 replaces one match, it replaces none by a text that it had to give up.
+    if text_of is None or not (everywhere or _is_valid(rewrite)):
         return np.asarray(x).copy()
 
     def replaced(s: bytes) -> bytes:
