@@ -8,7 +8,10 @@ at which one is to be kept for good: that point starts `every_hours` after the S
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
+
+from icefloe.checkpoint import files
 
 
 class Retention:
@@ -38,7 +41,10 @@ class Retention:
 
     def know(self, paths: Iterable[str]) -> None:
         """Take in checkpoints of earlier runs, oldest first, where all are listed."""
-        self._all = dict.fromkeys([*paths, *self._all])
+        known = list(paths)
+        for path in self._all:
+            known = [*_others(known, path), path]
+        self._all = dict.fromkeys(known)
 
     @property
     def paths(self) -> list[str]:
@@ -49,17 +55,19 @@ class Retention:
         self._recent = [(path, time) for path, time in checkpoints]
 
     def record(self, path: str, time: float) -> None:
-        """Add a checkpoint as the newest; one of the same path is replaced."""
+        """Add a checkpoint as the newest; one of the same path, also in another spelling, is replaced: it is not to be
+        deleted as an older one.
+        """
         if self.keeps_all:
-            self._all.pop(path, None)
-            self._all[path] = None
+            self._all = dict.fromkeys([*_others(self._all, path), path])
             return
         if time < self._newest:
             back = self._newest - time
             self._keep_after -= back
             self._recent = [(path, written - back) for path, written in self._recent]
         self._newest = time
-        self._recent = [pair for pair in self._recent if pair[0] != path]
+        others = set(_others(self.paths, path))
+        self._recent = [pair for pair in self._recent if pair[0] in others]
         self._recent.append((path, time))
         while len(self._recent) > self.max_to_keep:
             self._fallen.append(self._recent.pop(0))
@@ -81,3 +89,19 @@ class Retention:
         """
         late = time - self._keep_after
         return math.ceil(late / self._interval) if self._interval > 0 and math.isfinite(late) else 1
+
+
+def _others(paths: Iterable[str], path: str) -> list[str]:
+    """Return those of `paths` that are not other spellings of `path`."""
+    real: dict[str, str] = {}  # most are in one directory, of which the system is asked once
+
+    def place(spelled: str) -> str:
+        if files.is_url(spelled):
+            return spelled
+        directory, name = os.path.split(spelled)
+        if directory not in real:
+            real[directory] = os.path.realpath(directory)
+        return os.path.join(real[directory], name)
+
+    own = place(path)
+    return [other for other in paths if other != path and place(other) != own]

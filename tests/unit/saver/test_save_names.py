@@ -117,3 +117,20 @@ def test_directories_that_are_no_text(session, tmp_path):
         assert file.readline() == 'model_checkpoint_path: "m-1"\n'
     with pytest.raises(errors.InvalidArgumentError, match=r"UTF-8 only, which b'.*Jos\\xe9'"):
         make_state(tmp_path, folder)
+
+
+@pytest.mark.parametrize("keep", [1, 0])
+def test_a_checkpoint_in_another_spelling_of_its_path(session, tmp_path, monkeypatch, keep):
+    """It is the newest one, not an older one that is to be deleted."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "link").symlink_to("d")
+    saver = tf.train.Saver(max_to_keep=keep)
+    for prefix in ("d/m", "./d//m", tmp_path / "d" / "m", "link/m", "d/../d/m"):
+        path = saver.save(session, prefix, 1)
+        assert sorted(p.name for p in (tmp_path / "d").iterdir()) == [
+            "checkpoint", "m-1.data-00000-of-00001", "m-1.index", "m-1.meta"
+        ]  # fmt: skip
+        assert saver.last_checkpoints == ([path] if keep else [])
+        assert len(tf.train.get_checkpoint_state(tmp_path / "d").all_model_checkpoint_paths) == 1
+        assert tf.open_checkpoint(tf.train.latest_checkpoint(tmp_path / "d"))["v"] == 1
