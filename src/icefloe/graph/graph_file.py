@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,6 +28,7 @@ from icefloe.wire import message
 
 # A file larger than this is not read: a protocol buffer holds at most 2 GiB.
 MAX_FILE = (1 << 31) - 1
+_LARGEST = re.compile(rb"([:\[,]\s*-?)3\.4028235[eE]\+?38(?=[\s,\]}])")
 _QUOTED = 200  # characters kept of both ends of a parser's message
 
 
@@ -103,10 +105,10 @@ def _parse_text(data: bytes, message: Any) -> Any:
 def _parse_json(data: bytes) -> GraphDef:
     from google.protobuf import json_format
 
+    # The largest float32 is written in its shortest form, which as a float64 is larger: protobuf refuses what it wrote.
+    text = _LARGEST.sub(rb"\g<1>3.4028234663852886e+38", data.removeprefix(codecs.BOM_UTF8))
     try:
-        return json_format.Parse(
-            data.removeprefix(codecs.BOM_UTF8), GraphDef(), descriptor_pool=POOL, max_recursion_depth=100
-        )
+        return json_format.Parse(text, GraphDef(), descriptor_pool=POOL, max_recursion_depth=100)
     except (json_format.ParseError, RecursionError, ValueError) as error:
         raise errors.DataLossError(f"not a GraphDef in JSON form: {_shortened(error)}") from None
 

@@ -6,6 +6,7 @@ import json
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from icefloe import errors
@@ -310,3 +311,21 @@ def test_a_path_through_a_file_is_not_found(tmp_path: Path, end: str) -> None:
     (tmp_path / "graph.pb").write_bytes(Graph().as_graph_def().SerializeToString())
     with pytest.raises(errors.NotFoundError, match="graph.pb is a file, not a directory"):
         read_graph(f"{tmp_path}/graph.pb{end}")
+
+
+def test_the_largest_float32_in_json(tmp_path: Path) -> None:
+    """Its shortest form, which protobuf writes, is more than protobuf reads."""
+    definition = GraphDef()
+    node = definition.node.add(name="c: 3.4028235e+38", op="Const")
+    node.attr["dtype"].type = 1
+    node.attr["value"].tensor.dtype = 1
+    node.attr["value"].tensor.tensor_shape.dim.add(size=3)
+    largest = float(np.finfo(np.float32).max)
+    node.attr["value"].tensor.float_val.extend([largest, -largest, 1])
+    node.attr["_one"].f = -largest
+    path = write_graph(definition, tmp_path / "g.json")
+    assert "3.4028235e+38" in Path(path).read_text()
+    read = read_graph(path).as_graph_def().node[0]
+    assert read.name == node.name
+    assert list(read.attr["value"].tensor.float_val) == [largest, -largest, 1]
+    assert read.attr["_one"].f == -largest
