@@ -3,8 +3,8 @@
 A path may be a URL: then the function of the same name in `remote` is called. A descriptor of a file at a URL is
 negative.
 
-The system's errors become `icefloe.errors` with the path. Reading is positional (`Source`), into memory that the
-caller owns.
+The system's errors become `icefloe.errors` with the path (`file_errors`). Reading is positional (`Source`), into memory
+that the caller owns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, ParamSpec, Self, TypeVar, cast
+from typing import ClassVar, NoReturn, ParamSpec, Self, TypeVar, cast
 
 try:
     import fcntl
@@ -29,26 +29,9 @@ except ImportError:  # no such locks on this system: writers then tell dead file
     fcntl = None  # type: ignore[assignment]
 
 from icefloe import errors
+from icefloe.checkpoint.file_errors import named as _named
+from icefloe.checkpoint.file_errors import os_error as os_error
 
-_CLASSES: dict[int, type[errors.OpError]] = {
-    errno.ENOENT: errors.NotFoundError,
-    errno.EACCES: errors.PermissionDeniedError,
-    errno.EPERM: errors.PermissionDeniedError,
-    errno.EROFS: errors.PermissionDeniedError,
-    errno.EEXIST: errors.AlreadyExistsError,
-    errno.ENOSPC: errors.ResourceExhaustedError,
-    errno.EDQUOT: errors.ResourceExhaustedError,
-    errno.EFBIG: errors.ResourceExhaustedError,
-    errno.EMFILE: errors.ResourceExhaustedError,
-    errno.ENFILE: errors.ResourceExhaustedError,
-    errno.ENOMEM: errors.ResourceExhaustedError,
-    errno.EISDIR: errors.FailedPreconditionError,
-    errno.ENOTDIR: errors.FailedPreconditionError,
-    errno.ENOTEMPTY: errors.FailedPreconditionError,
-    errno.ENAMETOOLONG: errors.InvalidArgumentError,
-    errno.ELOOP: errors.InvalidArgumentError,
-    errno.EXDEV: errors.UnimplementedError,
-}
 # How long a file that cannot be locked must have been left alone before it counts as a dead writer's.
 _DEAD_AFTER_SECONDS = 3600.0
 _LARGE = 64 << 20
@@ -56,34 +39,6 @@ _LARGE = 64 << 20
 _PARALLEL_FROM = 4 << 20
 _MAX_THREADS = 4
 _MAX_IO = 1 << 30  # Linux moves at most 2 GiB - 4 KiB per call
-
-
-def os_error(e: OSError, path: str) -> errors.OpError:
-    """Return the icefloe error for a system error: TensorFlow's code, its text `<path>; <reason>`.
-
-    It is an OSError too, with `errno` and `filename`, so that a program's `except OSError` catches it.
-    """
-    cls = _as_os_error(_CLASSES.get(e.errno or 0, errors.UnknownError))
-    error: Any = cls(f"{path}; {os.strerror(e.errno) if e.errno else e}")
-    error.args = (None, None, error.message, error.error_code)  # OSError keeps but two
-    error.errno, error.filename = e.errno, path
-    return cast(errors.OpError, error)
-
-
-_AS_OS_ERRORS: dict[type[errors.OpError], type[errors.OpError]] = {}
-
-
-def _as_os_error(cls: type[errors.OpError]) -> type[errors.OpError]:
-    if cls in _AS_OS_ERRORS:
-        return _AS_OS_ERRORS[cls]
-
-    def reduced(self: errors.OpError) -> Any:
-        rebuild, (_, *state) = errors.OpError.__reduce__(self)
-        return rebuild, (cls, *state)  # a pickle knows the class that has a place in a module
-
-    names = {"__doc__": cls.__doc__, "__reduce__": reduced, "__module__": cls.__module__}
-    made = _AS_OS_ERRORS[cls] = type(cls.__name__, (cls, OSError), names)
-    return made
 
 
 # One letter before "://" would be a drive of Windows.
@@ -126,16 +81,6 @@ def _or_remote(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*args, **kwargs)
 
     return dispatch
-
-
-@contextlib.contextmanager
-def _named(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as e:
-        raise os_error(e, path) from None
-    except ValueError as e:  # an embedded NUL
-        raise errors.InvalidArgumentError(f"{path!r}; {e}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +183,11 @@ class Source:
                 raise errors.OutOfRangeError("Read less bytes than requested", path=self.path, offset=offset + done)
             done += count
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an open file cannot be pickled or copied")
+
     def close(self) -> None:
+        """Close the file; nothing happens where it is closed already."""
         self._finalizer()
 
 
@@ -529,7 +478,6 @@ def lock(fd: int) -> bool:
     return True
 
 
-@_or_remote
 def is_abandoned(path: str) -> bool:
     """Whether the process that was writing `path` has died: nobody holds its lock (or, where files have no locks, it
     is old).
