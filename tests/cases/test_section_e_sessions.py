@@ -106,6 +106,22 @@ def test_41_a_checkpoint_manager_in_a_directory_that_was_moved(tmp_path):
     assert sorted(p.name for p in new.glob("*.index")) == ["ckpt-2.index", "ckpt-3.index"]
 
 
+def test_a_checkpoint_manager_knows_a_path_in_another_spelling(tmp_path, monkeypatch):
+    """The state file has absolute paths, the directory is given as a relative one; a number comes again."""
+    monkeypatch.chdir(tmp_path)
+    checkpoint = tf.train.Checkpoint(v=tf.get_variable("v", initializer=F(4), use_resource=True))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        tf.train.CheckpointManager(checkpoint, "d", max_to_keep=1).save(checkpoint_number=5)
+        file = tmp_path / "d" / "checkpoint"
+        file.write_text(file.read_text().replace('"ckpt-', f'"{tmp_path}/d/ckpt-'))
+        manager = tf.train.CheckpointManager(checkpoint, "d", max_to_keep=1)
+        assert manager.checkpoints == [str(tmp_path / "d" / "ckpt-5")]
+        manager.save(checkpoint_number=5)
+    assert manager.checkpoints == ["d/ckpt-5"]
+    assert tf.ckpt.verify("d/ckpt-5").ok
+
+
 def test_what_a_checkpoint_manager_refuses(tmp_path):
     checkpoint = tf.train.Checkpoint(v=tf.get_variable("v", initializer=F(4), use_resource=True))
     for options in ({"max_to_keep": "3"}, {"max_to_keep": 3, "keep_checkpoint_every_n_hours": "x"}):

@@ -43,7 +43,7 @@ class Retention:
         """Take in checkpoints of earlier runs, oldest first, where all are listed."""
         known = list(paths)
         for path in self._all:
-            known = [*_others(known, path), path]
+            known = [*others_of(known, path), path]
         self._all = dict.fromkeys(known)
 
     @property
@@ -59,14 +59,14 @@ class Retention:
         deleted as an older one.
         """
         if self.keeps_all:
-            self._all = dict.fromkeys([*_others(self._all, path), path])
+            self._all = dict.fromkeys([*others_of(self._all, path), path])
             return
         if time < self._newest:
             back = self._newest - time
             self._keep_after -= back
             self._recent = [(path, written - back) for path, written in self._recent]
         self._newest = time
-        others = set(_others(self.paths, path))
+        others = set(others_of(self.paths, path))
         self._recent = [pair for pair in self._recent if pair[0] in others]
         self._recent.append((path, time))
         while len(self._recent) > self.max_to_keep:
@@ -91,7 +91,7 @@ class Retention:
         return math.ceil(late / self._interval) if self._interval > 0 and math.isfinite(late) else 1
 
 
-def _others(paths: Iterable[str], path: str) -> list[str]:
+def others_of(paths: Iterable[str], path: str) -> list[str]:
     """Return those of `paths` that are not other spellings of `path`."""
     real: dict[str, str] = {}  # most are in one directory, of which the system is asked once
 

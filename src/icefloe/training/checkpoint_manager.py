@@ -16,6 +16,7 @@ import numpy as np
 from icefloe.checkpoint import commit
 from icefloe.lib import messages
 from icefloe.lib.global_step import global_step
+from icefloe.saver.retention import others_of
 from icefloe.saver.save_names import step_number
 from icefloe.saver.state import recorded_checkpoints, update_checkpoint_state
 from icefloe.training.checkpoint import Checkpoint
@@ -155,7 +156,7 @@ class CheckpointManager:
         return self._checkpoint._write(f"{self._checkpoint_prefix}-{number:d}", options=options)
 
     def _record(self, path: str) -> None:
-        self._managed.pop(path, None)
+        self._managed = {other: self._managed[other] for other in others_of(self._managed, path)}
         self._managed[path] = time.time()
         self._latest_checkpoint = path
         # First so that no file that is named is missing, should this be the last thing done.
