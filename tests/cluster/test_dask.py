@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import icefloe
 from icefloe import ckpt, errors, open_checkpoint, save_checkpoint
 from icefloe.checkpoint.slices import TensorSlice
 from icefloe.checkpoint.writer import BundleWriter
@@ -245,3 +246,15 @@ for call in (lambda: icefloe.open_checkpoint({str(prefix)!r}).to_dask("a/w"), la
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.count("icefloe[dask]") == 2, done.stderr
+
+
+@pytest.mark.parametrize("repeat", range(3))
+def test_nothing_is_left_where_one_part_fails(tmp_path, repeat):
+    """The others may be in the middle of their work by then."""
+    icefloe.save_checkpoint(tmp_path / "m", {f"v{i}": np.full(1 << 16, i, np.float32) for i in range(8)})
+    data = bytearray((tmp_path / "m.data-00000-of-00001").read_bytes())
+    data[5] ^= 1
+    (tmp_path / "m.data-00000-of-00001").write_bytes(data)
+    with pytest.raises(icefloe.errors.DataLossError):
+        icefloe.ckpt.convert(tmp_path / "m", tmp_path / "new" / "o", dask="threads")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.data-00000-of-00001", "m.index"]

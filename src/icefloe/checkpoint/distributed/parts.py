@@ -7,12 +7,15 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from icefloe import errors
 from icefloe.checkpoint import commit, directories, files, names
 from icefloe.checkpoint.merge import merge_checkpoints
+
+_PATIENCE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,19 @@ def parts(target: str, count: int) -> Iterator[Parts]:
         yield Parts(prefixes)
         merge_checkpoints(prefixes, target)
     except BaseException:
+        _remove(folder, prefixes)
+        directories.remove_empty(made)
+        raise
+
+
+def _remove(folder: str, prefixes: list[str]) -> None:
+    """Remove the parts and their folder. A worker that has not noticed yet may still write: it is waited for."""
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while True:
         with contextlib.suppress(errors.OpError):
             for prefix in prefixes:
                 commit.delete_checkpoint(prefix)
             files.remove_directory(folder)
-        directories.remove_empty(made)
-        raise
+        if not files.is_directory(folder) or time.monotonic() > end:
+            return
+        time.sleep(0.02)
