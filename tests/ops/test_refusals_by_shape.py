@@ -93,3 +93,25 @@ def test_a_printed_dict_has_each_tensor_at_its_key(capfd: pytest.CaptureFixture[
     with tf.Graph().as_default(), tf.Session() as session:
         session.run(tf.print({"small": tf.constant([1, 2]), "Big": tf.constant([10, 20])}))
     assert capfd.readouterr().err == "{'Big': [10 20], 'small': [1 2]}\n"
+
+
+def test_branches_of_one_value_may_wrap_it_as_they_like() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        one = tf.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: (tf.constant(2),))
+        assert session.run(one) == 1
+        with pytest.raises(TypeError, match="don't have the same nested structure"):
+            tf.cond(tf.constant(True), lambda: [tf.constant(1)], lambda: (tf.constant(2),), strict=True)
+        with pytest.raises(ValueError, match="is not compatible with TensorFlow control flow operations"):
+            tf.cond(tf.constant(True), lambda: tf.constant(1.0), lambda: tf.constant(2.0))
+            tf.add_check_numerics_ops()
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_the_gradient_of_approximate_top_k(axis: int) -> None:
+    values = np.random.RandomState(0).permutation(24).reshape(2, 3, 4).astype(np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant(values)
+        top = tf.raw_ops.ApproxTopK(input=x, k=2, reduction_dimension=axis)[0]
+        found = session.run(tf.gradients(top * top, x)[0])
+    least = np.sort(values, axis).take([-2], axis)
+    assert np.array_equal(found, np.where(values >= least, 2 * values, 0))

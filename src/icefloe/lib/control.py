@@ -136,6 +136,11 @@ def add_check_numerics_ops() -> Operation:
     for op in get_default_graph().get_operations():
         for output in op.outputs:
             if output.dtype.name in ("float16", "float32", "float64"):
+                if op._control_flow_context is not None:
+                    raise ValueError(
+                        "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such "
+                        "as `tf.cond()` or `tf.while_loop()`."
+                    )
                 with control_dependencies(last):
                     last = [apply_op("CheckNumerics", output, message=f"{op.name}:{output.value_index}")]
     return group(*last)

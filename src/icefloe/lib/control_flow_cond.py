@@ -62,6 +62,9 @@ def cond(
         false = _Branch(pred, pivot_false, 0, false_fn, "false_fn")
         if not strict:
             true.returned, false.returned = _unpacked(true.returned), _unpacked(false.returned)
+            for branch in (true, false):
+                if branch.results is not None and len(branch.results) == 1:
+                    branch.results = list(branch.results)
         _check_structures(true, false)
         merged = _merged(true, false)
         if true.context.outer_context is None:

@@ -103,8 +103,28 @@ def band_part(op: Operation, grad: Tensor) -> tuple[Any, None, None]:
 @gradient("TopK", "TopKV2")
 def top_k(op: Operation, grad: Tensor, _: Any) -> list[Any]:
     """The gradient scattered to the places of the greatest elements."""
+    made = _at_places(op.outputs[1], grad, shape_of(op.inputs[0]))
+    return [made] if op.type == "TopK" else [made, constant(0, datatypes.int32, shape=[], name="zeros")]
+
+
+@gradient("ApproxTopK")
+def approx_top_k(op: Operation, grad: Tensor, _: Any) -> Tensor:
+    """As of TopK, along another axis."""
     x, indices = op.inputs[0], op.outputs[1]
-    size, index_size = shape_of(x), shape_of(indices)
+    if x.shape.rank is None:
+        raise NotImplementedError(f"the gradient of ApproxTopK needs an input of known rank: {op.name}")
+    axis = op.get_attr("reduction_dimension") % x.shape.rank
+    order = [*(i for i in range(x.shape.rank) if i != axis), axis]
+    if axis == x.shape.rank - 1:
+        return _at_places(indices, grad, shape_of(x))
+    indices, grad = apply_op("Transpose", indices, order), apply_op("Transpose", grad, order)
+    made = _at_places(indices, grad, gather(shape_of(x), order))
+    return apply_op("Transpose", made, [order.index(i) for i in range(len(order))])
+
+
+def _at_places(indices: Tensor, grad: Tensor, size: Tensor) -> Tensor:
+    """Return zeros of shape `size` with the elements of `grad` at the places of the last axis that `indices` names."""
+    index_size = shape_of(indices)
     last_index = gather(cast(index_size, datatypes.int64), size_of(index_size) - 1)
     flat = reshape(indices, stack([-1, last_index]))
     last = gather(cast(size, datatypes.int64), size_of(size) - 1)
@@ -115,5 +135,4 @@ def top_k(op: Operation, grad: Tensor, _: Any) -> list[Any]:
     places = reshape(flat + cast(apply_op("ExpandDims", rows, -1), datatypes.int32), [-1])
     places = apply_op("ExpandDims", places, -1)
     made = apply_op("ScatterNd", places, reshape(grad, [-1]), [product_of(size)])
-    made = reshape(made, size)
-    return [made] if op.type == "TopK" else [made, constant(0, datatypes.int32, shape=[], name="zeros")]
+    return reshape(made, size)
