@@ -119,7 +119,7 @@ def _check_elements(values: Any, dtype: datatypes.DType | None) -> None:
 
 def _nested_sizes(values: Any) -> list[int]:
     sizes = []
-    while isinstance(values, (list, tuple)):
+    while isinstance(values, (list, tuple, range)):
         sizes.append(len(values))
         if not values:
             break

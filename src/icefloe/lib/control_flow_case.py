@@ -75,6 +75,8 @@ def _checked_pairs(pairs: Any, exclusive: bool, name: str) -> tuple[tuple[Tensor
 
 
 def _stacked(predicates: Sequence[Tensor]) -> Tensor:
+    if not predicates:
+        return constant([], name="preds_c")
     return apply_op("Pack", list(predicates), name="preds_c")
 
 

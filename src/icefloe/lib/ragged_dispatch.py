@@ -59,6 +59,11 @@ _BINARY = {
         LogicalAnd LogicalOr Maximum Minimum RealDiv RightShift SquaredDifference TruncateDiv TruncateMod Xlogy Zeta
     """,
 }
+# Those that take SparseTensors too, and work on their values.
+_SPARSE_UNARY = frozenset(
+    [("lib.math_elementwise", name) for name in ("abs", "sign", "sqrt")]
+    + [("op", name) for name in ("Asin", "Asinh", "Atan", "Atanh", "Erf", "Neg", "Sin", "Square", "Tan", "Tanh")]
+)
 # module -> attribute -> where the function for ragged arguments is.
 _OTHERS = {
     "lib.math_reduce": {
@@ -133,7 +138,28 @@ def for_ragged(module: str, attribute: str, function: Any) -> Any:
     target = _TABLE.get((module, attribute))
     if target is None:
         return function
+    if (module, attribute) in _SPARSE_UNARY:
+        function = _on_sparse(function)
     return _dispatching(function, target) if module == "op" else _dispatching_once(function, target)
+
+
+@functools.cache
+def _on_sparse(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that works on the values of a SparseTensor, if it is given one."""
+    from icefloe.graph.sparse_tensor import SparseTensor
+
+    first = next(iter(inspect.signature(function).parameters))
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        x = args[0] if args else kwargs.get(first)
+        if not isinstance(x, SparseTensor):
+            return function(*args, **kwargs)
+        given = (x.values, *args[1:]) if args else ()
+        made = function(*given, **kwargs) if args else function(**{**kwargs, first: x.values})
+        return SparseTensor(x.indices, made, x.dense_shape)
+
+    return call
 
 
 def _dispatching(function: Callable[..., Any], target: str) -> Callable[..., Any]:

@@ -230,7 +230,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     new_shape = convert_to_tensor(new_shape)
     new_shape.shape.assert_has_rank(1)
     new_shape = cast(new_shape, datatypes.int64)
-    new_shape.shape.dims[0].assert_is_compatible_with(old_shape.shape.dims[0])
+    dimension_at_index(new_shape.shape, 0).assert_is_compatible_with(dimension_at_index(old_shape.shape, 0))
     known = get_static_value(new_shape)
     if known is not None and sp_input.shape.is_fully_defined():
         sizes = np.array(sp_input.shape.as_list())

@@ -55,14 +55,13 @@ def concat_v2(values: tuple[Any, ...], axis: Any) -> Array:
 
 
 def _concatenated_shape(shapes: list[Dims], axis: Array | None) -> Dims:
+    rank = next((len(s) for s in shapes if s is not None), None)
+    if rank == 0:
+        raise errors.InvalidArgumentError("Can't concatenate scalars (use tf.stack instead)")
+    if rank is not None:
+        shapes = [s if s is None else with_rank(s, rank) for s in shapes]
     if axis is None:
-        rank = next((len(s) for s in shapes if s is not None), None)
-        if rank is None:
-            return None
-        for s in shapes:
-            if s is not None and len(s) != rank:
-                raise errors.InvalidArgumentError(f"Shapes must be equal rank, but are {rank} and {len(s)}")
-        return (None,) * rank
+        return None if rank is None else (None,) * rank
     dim = int(axis.ravel()[0])
     least = dim + 1 if dim >= 0 else -dim
     joined: Dims = None

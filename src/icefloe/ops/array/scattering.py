@@ -173,9 +173,28 @@ def _scattered_shape(indices: Dims, updates: Dims, target: Dims) -> Dims:
             f"Dimensions [0,{outer}) of indices[shape={shape_text(indices)}] must match dimensions [0,{outer}) of"
             f" updates[shape={shape_text(updates)}]"
         )
-    merge(updates[:outer], indices[:-1])
-    merge(updates[outer:], target[depth:])
+    _match(
+        indices[:-1], updates[:outer], f"[0,{outer}) of indices[shape={shape_text(indices)}]", f"[0,{outer})", updates
+    )
+    _match(
+        target[depth:],
+        updates[outer:],
+        f"[{depth},{len(target)}) of input[shape={shape_text(target)}]",
+        f"[{outer},{len(updates)})",
+        updates,
+    )
     return target
+
+
+def _match(first: Any, second: Any, what: str, part: str, updates: Any) -> None:
+    """Do nothing if these sizes agree. Raises: InvalidArgumentError that says of what dimensions they are."""
+    try:
+        merge(first, second)
+    except errors.InvalidArgumentError as error:
+        raise errors.InvalidArgumentError(
+            f"Dimensions {what} = {shape_text(first)} must match dimensions {part} of "
+            f"updates[shape={shape_text(updates)}] = {shape_text(second)}: {error.message}"
+        ) from None
 
 
 @shape("ScatterNd")

@@ -10,7 +10,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, scalar, with_rank
+from icefloe.graph.shape_inference import ShapeContext, scalar, with_rank, with_rank_at_least
 from icefloe.ops.array.values import Array, boxed, product, sizes_of, unboxed
 from icefloe.shapes import Dims, shape_text
 
@@ -216,8 +216,10 @@ def bitcast_shape(c: ShapeContext) -> list[Dims]:
     if source > target:
         return [(*known, source // target)]
     ratio = target // source
-    if not known or known[-1] not in (ratio, None):
+    known = with_rank_at_least(known, 1)
+    if known[-1] not in (ratio, None):
+        numbers = f"{c.dtype(0).as_datatype_enum} to {c.attr('type').as_datatype_enum}"
         raise errors.InvalidArgumentError(
-            f"Cannot bitcast due to shape. {known[-1] if known else '?'} does not match {ratio}"
+            f"Cannot bitcast from {numbers} due to shape. {known[-1]} does not match {ratio}"
         )
     return [known[:-1]]

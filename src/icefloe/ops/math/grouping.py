@@ -51,10 +51,15 @@ def sorted_ids(ids: Any) -> int:
     if ids.size == 0:
         return 0
     count = int(ids[-1]) + 1
-    if not np.all(ids[1:] >= ids[:-1]):
-        raise errors.InvalidArgumentError("segment ids are not increasing")
-    if ids[0] < 0:
+    if count <= 0:
+        raise errors.InvalidArgumentError("segment ids must be >= 0")
+    ends = np.flatnonzero(ids[1:] != ids[:-1])
+    wrong = np.flatnonzero((ids[ends + 1] < ids[ends]) | (ids[ends] < 0) | (ids[ends] >= count))
+    if wrong.size:
+        last = ends[wrong[0]]
+        if ids[last + 1] < ids[last]:
+            raise errors.InvalidArgumentError("segment ids are not increasing")
         raise errors.InvalidArgumentError(
-            f"Segment id {ids[0]} out of range [0, {count}), possibly because 'segment_ids' input is not sorted."
+            f"Segment id {ids[last]} out of range [0, {count}), possibly because 'segment_ids' input is not sorted."
         )
     return count

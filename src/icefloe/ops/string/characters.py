@@ -8,7 +8,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, broadcast_shapes, unchanged
+from icefloe.graph.shape_inference import ShapeContext, broadcast_shapes, unchanged, with_rank
 from icefloe.ops.string.elements import Array, flat, mapped, strings
 from icefloe.shapes import Dims, shape_text
 
@@ -111,8 +111,10 @@ def substr(x: Any, at: Any, length: Any, *, unit: str) -> Array:
 @shape("Substr")
 def substr_shape(c: ShapeContext) -> list[Dims]:
     at, length = c.shape(1), c.shape(2)
-    if at is not None and length is not None and len(at) != len(length):
-        raise errors.InvalidArgumentError(
-            f"pos and len must have the same shape, got: {shape_text(at)} {shape_text(length)}"
-        )
+    if at is not None and length is not None:
+        at = with_rank(at, len(length))
+        if any(a != b for a, b in zip(at, length) if a is not None and b is not None):
+            raise errors.InvalidArgumentError(
+                f"pos and len shapes must match: {shape_text(at)} vs. {shape_text(length)}"
+            )
     return [broadcast_shapes(c.shape(0), at)]
