@@ -52,6 +52,23 @@ CASES = {
         errors.InvalidArgumentError,
         "Incompatible shapes: [4] vs. [2]",
     ),
+    "QuantizedMatMulWithBias": (
+        lambda low: (
+            tf.raw_ops.QuantizedMatMulWithBias(
+                a=tf.bitcast(np.zeros((2, 3), np.uint8), tf.quint8),
+                b=tf.bitcast(np.zeros((3, 4), np.int8), tf.qint8),
+                bias=np.zeros(4, F),
+                min_a=0.0,
+                max_a=1.0,
+                min_b=low,
+                max_b=1.0,
+                Toutput=tf.qint32,
+            ).out
+        ),
+        [np.zeros(1, F)],
+        errors.InvalidArgumentError,
+        "`min_b` must be rank 0 but is rank 1",
+    ),
     "TensorSummaryV2": (
         lambda data: tf.raw_ops.TensorSummaryV2(tag="a", tensor=[1.0], serialized_summary_metadata=data),
         [np.array([b""], object)],

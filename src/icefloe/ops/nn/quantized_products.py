@@ -23,7 +23,6 @@ from icefloe.ops.nn.quantized_fused import (
     TOP,
     F,
     check_bias,
-    check_limits,
     reach,
     requantized,
     sum_limits,
@@ -38,7 +37,9 @@ class _Product:
     """The sums of a product with its bias: whole numbers, float64 [rows, columns]. unit: what 1 stands for in them."""
 
     def __init__(self, a: Any, b: Any, bias: Any, limits: tuple[Any, ...], attrs: dict[str, Any]) -> None:
-        check_limits(**dict(zip(_NAMES, limits)))
+        for name, value in zip(_NAMES, limits):
+            if np.ndim(value):
+                raise errors.InvalidArgumentError(f"`{name}` must be rank 0 but is rank {np.ndim(value)}")
         left, right = plain(a).astype(np.float64), plain(b).astype(np.float64)
         for i, matrix in enumerate((left, right)):
             if np.ndim(matrix) != 2:
