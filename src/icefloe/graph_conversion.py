@@ -264,7 +264,7 @@ def _signature(
     known_outputs = {k: v.name for k, v in signature.outputs.items() if v.name} if signature is not None else {}
     found = graph_io(graph)
     taken = dict(inputs) or known_inputs or _pairs([i.name for i in found.inputs]) or {}
-    given = dict(outputs) or known_outputs or _pairs([o.name for o in found.outputs[:1]]) or {}
+    given = dict(outputs) or known_outputs or _pairs([o.name for o in found.outputs if o.dtype != "unknown"][:1]) or {}
     return (
         {key: tensor_name(graph, name) for key, name in taken.items()},
         {key: tensor_name(graph, name) for key, name in given.items()},
@@ -276,8 +276,8 @@ def _write_saved_model(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Write a SavedModel without variables, in place as a whole; return the tensors of its signature."""
     from icefloe.saved_models.builder import SavedModelBuilder
-    from icefloe.saved_models.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
-    from icefloe.saved_models.signatures import predict_signature_def
+    from icefloe.saved_models.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY, PREDICT_METHOD_NAME, SERVING
+    from icefloe.saved_models.signatures import build_signature_def, build_tensor_info
     from icefloe.session import Session
 
     dst = dst.rstrip("/")
@@ -288,8 +288,11 @@ def _write_saved_model(
         raise errors.InvalidArgumentError("the graph has no outputs that can be told: name some")
     signatures = {**graph.signature_defs}
     if inputs or outputs or DEFAULT_SERVING_SIGNATURE_DEF_KEY not in signatures:
-        tensors = [{k: graph.get_tensor_by_name(n) for k, n in side.items()} for side in (taken, given)]
-        signatures[DEFAULT_SERVING_SIGNATURE_DEF_KEY] = predict_signature_def(*tensors)
+        # Not by `predict_signature_def`, which refuses a graph that takes nothing.
+        infos = [
+            {k: build_tensor_info(graph.get_tensor_by_name(n)) for k, n in side.items()} for side in (taken, given)
+        ]
+        signatures[DEFAULT_SERVING_SIGNATURE_DEF_KEY] = build_signature_def(*infos, PREDICT_METHOD_NAME)
     signatures = {key: s for key, s in signatures.items() if _is_whole(graph, s)}
     parent = os.path.dirname(dst) or "."
     files.make_directory(parent)

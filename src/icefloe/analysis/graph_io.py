@@ -177,7 +177,7 @@ def _outputs(graph: Graph, used_by: list[list[Operation]], found: list[str]) -> 
         outputs = outputs[:1] if op.type in ("Merge", "RefMerge") else outputs  # the other one tells the branch
         needs = role.ancestors([op])
         share = len(needs & within) / max(len(within), 1)
-        if not outputs:
+        if not outputs and not role.knows_outputs(op):
             results.append(GraphOutput(f"{op.name}:0", "unknown", None, 0.0, (why, "its dtype is not given")))
         for tensor in outputs[:_MOST_SLOTS]:
             score, reasons = _judge(op, tensor, share, labelled[op._id])

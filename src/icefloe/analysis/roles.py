@@ -80,6 +80,14 @@ def outputs(op: Operation) -> Sequence[Tensor]:
         return ()
 
 
+def knows_outputs(op: Operation) -> bool:
+    """Whether the op table, or the function it calls, and the attrs of a node say which outputs it has."""
+    try:
+        return op.signature is not None and op.outputs is not None
+    except errors.OpError:
+        return False
+
+
 def has_result_name(op: Operation) -> bool:
     """Whether the name of a node, or the scope it ends, says that it is a result."""
     return bool(_RESULT_NAME.search(op.name))

@@ -16,6 +16,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.analysis.graph_argument import listed
 from icefloe.analysis.graph_io import graph_io
+from icefloe.datatypes import DType
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
@@ -49,7 +50,7 @@ def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
     if outputs is not None:
         found = [tensor_name(graph, name) for name in listed(outputs)]
     else:
-        guessed = graph_io(graph).outputs
+        guessed = [o for o in graph_io(graph).outputs if o.dtype != "unknown"]
         found = [o.name for o in guessed if o.signature is not None] or [o.name for o in guessed[:1]]
     if not found:
         raise errors.InvalidArgumentError("the graph has no outputs that can be told: name some")
@@ -188,13 +189,28 @@ def fill_variables(session: Session, was: Mapping[str, str] | None = None) -> No
             name = node_of((was or {}).get(f"{variable.name}:0", variable.name))
             rng = np.random.default_rng(zlib.crc32(name.encode()))
             dtype = variable.dtype
-            if not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
+            value = _random_value(rng, dtype, shape)
+            if value is None:
                 raise errors.InvalidArgumentError(f"variable {variable.name!r} of {dtype.name} gets no random value")
-            plain = rng.uniform(0.1, 1.0, shape) if dtype.is_floating else rng.integers(0, 2, shape)
-            value = np.asarray(plain).astype(dtype.as_numpy_dtype)
             if variable.op.type == "VarHandleOp":
                 assigns.append(apply_op("AssignVariableOp", variable.op.outputs[0], value))
             else:
                 assigns.append(apply_op("Assign", variable.op.outputs[0], value, validate_shape=False).op)
     if assigns:
         session.run(assigns)
+
+
+def _random_value(rng: np.random.Generator, dtype: DType, shape: list[int]) -> np.ndarray | None:
+    """Return a value for a variable; None for a dtype that has no plain ones."""
+    if dtype.name == "string":
+        words = np.empty(shape, object)
+        for place in np.ndindex(words.shape):
+            words[place] = bytes(rng.integers(97, 123, 3, np.uint8))
+        return words
+    if dtype.is_floating:
+        return np.asarray(rng.uniform(0.1, 1.0, shape)).astype(dtype.as_numpy_dtype)
+    if dtype.is_complex:
+        return np.asarray(rng.uniform(0.1, 1.0, shape) + 1j * rng.uniform(0.1, 1.0, shape)).astype(dtype.as_numpy_dtype)
+    if dtype.is_integer or dtype.is_bool:
+        return np.asarray(rng.integers(0, 2, shape)).astype(dtype.as_numpy_dtype)
+    return None

@@ -1,0 +1,52 @@
+"""Transforms and inspection of graphs with what is odd in graphs that other people made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import icefloe as tf
+
+
+def node(graph_def, name, op, inputs=(), **types):
+    made = graph_def.node.add(name=name, op=op, input=list(inputs))
+    for key, value in types.items():
+        made.attr[key].type = value
+    return made
+
+
+def test_a_call_of_a_function_without_results_is_no_output(tmp_path: Path) -> None:
+    definition = tf.GraphDef()
+    definition.library.function.add().signature.name = "nothing"
+    node(definition, "call", "nothing")
+    assert tf.graphs.io(definition).outputs == ()
+    tf.save_graph(tf.load_graph(definition), tmp_path / "a.pb")
+    assert tf.graphs.convert(tmp_path / "a.pb", tmp_path / "b.pbtxt").outputs == {}
+
+
+def test_a_node_of_an_op_that_nobody_knows_is_shown_as_an_end() -> None:
+    definition = tf.GraphDef()
+    node(definition, "x", "Placeholder", dtype=1)
+    node(definition, "detections", "CustomPostProcess", ["x"])
+    (output,) = tf.graphs.io(definition).outputs
+    assert (output.name, output.dtype) == ("detections:0", "unknown")
+    assert tf.graphs.fix(definition).check is None
+
+
+def test_a_graph_that_takes_nothing_becomes_a_saved_model(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.add(tf.constant([1.0, 2.0]), 1.0, name="y")
+    tf.save_graph(graph, tmp_path / "frozen.pb")
+    found = tf.graphs.convert(tmp_path / "frozen.pb", tmp_path / "model", outputs="y:0")
+    assert (found.inputs, list(found.outputs.values())) == ({}, ["y:0"])
+    assert tf.load_saved_model(tmp_path / "model").session.run("y:0").tolist() == [2.0, 3.0]
+
+
+def test_old_and_new_are_compared_where_a_variable_holds_text_or_complex_numbers() -> None:
+    with tf.Graph().as_default() as graph:
+        words = tf.get_variable("words", [2], tf.string, initializer=tf.constant_initializer("a"))
+        phases = tf.Variable(tf.constant([1j, 2j]), name="phases")
+        tf.identity(words, name="text")
+        tf.multiply(phases, 2.0, name="turned")
+    for outputs in (["text"], ["turned"]):
+        found = tf.graphs.extract(graph, outputs).check
+        assert (found.status, found.detail) == ("equal", "1 outputs on random feeds")
