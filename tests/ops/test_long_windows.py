@@ -93,3 +93,13 @@ def test_filters_without_elements_have_gradients() -> None:
     w, none = np.ones([2, 2, 1, 0], np.float32), np.ones([1, 2, 2, 0], np.float32)
     back = ran(lambda: tf.raw_ops.Conv2DBackpropInput(input_sizes=X.shape, filter=w, out_backprop=none, **attrs))
     assert not back.any() and back.shape == X.shape
+
+
+def test_windows_over_the_channels_have_their_static_shape() -> None:
+    x = np.ones([1, 2, 2, 6], np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        for y in (
+            tf.nn.max_pool(x, [1, 1, 1, 3], [1, 1, 1, 3], "SAME"),
+            tf.raw_ops.MaxPoolV2(input=x, ksize=[1, 1, 1, 3], strides=[1, 1, 1, 3], padding="SAME"),
+        ):
+            assert y.shape.as_list() == list(session.run(y).shape) == [1, 2, 2, 2]

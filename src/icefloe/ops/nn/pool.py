@@ -276,7 +276,8 @@ def max_pool_v2_shape(c: ShapeContext) -> list[Any]:
     ksize, strides = c.constant(1), c.constant(2)
     if ksize is None or strides is None:
         return [(None,) * 4]
-    pool = Pooling(4, ints_of(ksize, "ksize"), ints_of(strides, "stride"), c.attr("padding"), c.attr("data_format"))
+    sizes, steps = ints_of(ksize, "ksize"), ints_of(strides, "stride")
+    pool = Pooling(4, sizes, steps, c.attr("padding"), c.attr("data_format"), pools_depth=True, static=True)
     return [pool.output_shape(c.shape(0))]
 
 
