@@ -289,10 +289,10 @@ def _write_saved_model(
     signatures = {**graph.signature_defs}
     if inputs or outputs or DEFAULT_SERVING_SIGNATURE_DEF_KEY not in signatures:
         # Not by `predict_signature_def`, which refuses a graph that takes nothing.
-        infos = [
+        infos, results = (
             {k: build_tensor_info(graph.get_tensor_by_name(n)) for k, n in side.items()} for side in (taken, given)
-        ]
-        signatures[DEFAULT_SERVING_SIGNATURE_DEF_KEY] = build_signature_def(*infos, PREDICT_METHOD_NAME)
+        )
+        signatures[DEFAULT_SERVING_SIGNATURE_DEF_KEY] = build_signature_def(infos, results, PREDICT_METHOD_NAME)
     signatures = {key: s for key, s in signatures.items() if _is_whole(graph, s)}
     parent = os.path.dirname(dst) or "."
     files.make_directory(parent)

@@ -2,14 +2,15 @@
 
     graph.pb (3 GB of constants)    ->      P.meta, P.index, P.data-00000-of-00001
 
-Each becomes a variable of its name, read by a node `<name>/read`; the MetaGraphDef has the restore nodes, so that
+Each becomes a variable of its name, read by a node `<name>/read` that waits for what the constant waited for, in a
+loop through Enter nodes; the MetaGraphDef has the restore nodes, so that
 `train.import_meta_graph(P.meta).restore(session, P)` brings the values back.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,7 +28,8 @@ from icefloe.session import Session
 from icefloe.shapes import TensorShape
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.finishing import fill_tables, finish, output_names
-from icefloe.transforms.node_edits import Nodes, attr_of, set_inputs
+from icefloe.transforms.loop_frames import frames_of, parallel_iterations
+from icefloe.transforms.node_edits import Nodes, attr_of, control_inputs, set_inputs
 from icefloe.transforms.reports import PassReport, Transformed
 
 
@@ -54,6 +56,8 @@ def unconst(
     nodes = Nodes(graph)
     values: dict[str, np.ndarray] = {}
     tensors: dict[str, str] = {}
+    waits: dict[str, list[str]] = {}
+    loops = frames_of(nodes)
     for node in nodes:
         if node.op != "Const":
             continue
@@ -63,13 +67,14 @@ def unconst(
         values[node.name] = value
         variable, read = _variable(nodes, node, value)
         tensors[node.name] = read
+        waits[node.name] = control_inputs(node)
         nodes.add(variable)
     if not values:
         raise ValueError(f"no constant has {min_bytes:,} bytes or more")
     names = {f"{name}:0": f"{read}:0" for name, read in tensors.items()}
     nodes.rewire(tensors)
     for name, value in values.items():
-        nodes.add(_read(name, tensors[name], value))
+        _read(nodes, name, tensors[name], value, waits[name], loops)
     report = PassReport("unconst", added=len(values), changed=len(values))
     result = finish(graph, nodes, wanted, [report], check=False, names=names)
     new = read_graph(result.graph_def)
@@ -104,8 +109,25 @@ def _variable(nodes: Nodes, constant: NodeDef, value: np.ndarray) -> tuple[NodeD
     return node, nodes.unique(f"{constant.name}/read")
 
 
-def _read(variable: str, name: str, value: np.ndarray) -> NodeDef:
-    node = NodeDef(name=name, op="Identity")
-    node.attr["T"].type = as_dtype(value.dtype).as_datatype_enum
-    set_inputs(node, [variable])
-    return node
+def _read(
+    nodes: Nodes,
+    variable: str,
+    name: str,
+    value: np.ndarray,
+    waits: Sequence[str],
+    loops: Mapping[str, tuple[str, ...]],
+) -> None:
+    """Add the node that reads a variable where the constant was: in its loop, in its branch of a conditional."""
+    dtype = as_dtype(value.dtype).as_datatype_enum
+    source = variable
+    for frame in next((loops[other] for other in waits if loops.get(other)), ()):
+        enter = nodes.add(NodeDef(name=nodes.unique(f"{name}/Enter"), op="Enter"))
+        enter.attr["T"].type = dtype
+        enter.attr["frame_name"].s = frame.encode("utf-8", "surrogateescape")
+        enter.attr["is_constant"].b = True
+        enter.attr["parallel_iterations"].i = parallel_iterations(nodes, frame)
+        set_inputs(enter, [source])
+        source = enter.name
+    node = nodes.add(NodeDef(name=name, op="Identity"))
+    node.attr["T"].type = dtype
+    set_inputs(node, [source, *(f"^{other}" for other in waits)])

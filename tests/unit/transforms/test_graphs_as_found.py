@@ -50,3 +50,31 @@ def test_old_and_new_are_compared_where_a_variable_holds_text_or_complex_numbers
     for outputs in (["text"], ["turned"]):
         found = tf.graphs.extract(graph, outputs).check
         assert (found.status, found.detail) == ("equal", "1 outputs on random feeds")
+
+
+def test_constants_in_loops_and_branches_are_moved_to_a_checkpoint(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+
+        def inner(i, total):
+            return tf.while_loop(
+                lambda j, _: j < 2,
+                lambda j, t: [j + 1, t + tf.constant([1.0, 2.0, 3.0], name="row")],
+                [0, total],
+                name="inner",
+            )[1]
+
+        _, total = tf.while_loop(
+            lambda i, _: i < 3, lambda i, t: [i + 1, inner(i, t) + tf.constant([0.5], name="half")], [0, tf.zeros([3])]
+        )
+        picked = tf.cond(x > 0, lambda: tf.constant([10.0, 20.0, 30.0], name="a"), lambda: tf.constant([1.0], name="b"))
+        tf.add(total, picked, name="y")
+    with tf.Session(graph=graph) as session:
+        expected = [session.run("y:0", {"x:0": value}).tolist() for value in (1.0, -1.0)]
+    found = tf.graphs.unconst(graph, tmp_path / "model", ["y"], min_bytes=1)
+    assert found.check.status == "equal"
+    with tf.Graph().as_default():
+        saver = tf.train.import_meta_graph(str(tmp_path / "model.meta"))
+        with tf.Session() as session:
+            saver.restore(session, str(tmp_path / "model"))
+            assert [session.run("y:0", {"x:0": value}).tolist() for value in (1.0, -1.0)] == expected
