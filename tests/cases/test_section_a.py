@@ -9,7 +9,7 @@ import pytest
 import icefloe
 from cases.damage import SAVERS, copied
 from icefloe import errors
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "4d7a" * 16 + "\nsize 12345\n"
 

@@ -9,7 +9,7 @@ import pytest
 import icefloe
 from cases.damage import copied
 from icefloe import errors
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 
 
 @pytest.fixture

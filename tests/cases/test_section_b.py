@@ -425,7 +425,7 @@ def test_text_mode_made_lf_and_text_that_was_replaced(tmp_path):
 def test_v1_damage(tmp_path, cli):
     prefix = tmp_path / "m"
     content = values(120)
-    from icefloe.checkpoint.v1_writer import V1Writer
+    from icefloe.checkpoint.v1.writer import V1Writer
 
     writer = V1Writer(prefix)
     for name, value in content.items():
@@ -448,7 +448,7 @@ def test_v1_cut(tmp_path, left, cli):
     """A V1 file without its end is known by its beginning; whole blocks give their tensors."""
     prefix = tmp_path / "m"
     content = values(200)
-    from icefloe.checkpoint.v1_writer import V1Writer
+    from icefloe.checkpoint.v1.writer import V1Writer
 
     writer = V1Writer(prefix)
     for name, value in content.items():

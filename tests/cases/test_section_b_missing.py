@@ -9,7 +9,7 @@ import pytest
 import icefloe
 from icefloe import ckpt, errors
 from icefloe.checkpoint.slices import parse_spec
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter
 
 SHAPE = (10, 4)

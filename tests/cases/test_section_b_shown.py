@@ -9,7 +9,7 @@ import icefloe
 from cases.damage import write_crafted
 from icefloe import ckpt, errors
 from icefloe.checkpoint.entries import encode_entry
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.wire.crc import crc32c, mask
 
 NAMES = [

@@ -7,7 +7,7 @@ import icefloe
 from cases.damage import SAVERS
 from icefloe import errors
 from icefloe.checkpoint.slices import parse_spec
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter
 from icefloe.ckpt import convert
 from unit.checkpoint import samples

@@ -132,7 +132,7 @@ def test_ls_by_regex_shape_and_scope(cli, mixed):
 
 
 def test_ls_of_both_formats_at_one_prefix(cli, mixed):
-    from icefloe.checkpoint.v1_writer import V1Writer
+    from icefloe.checkpoint.v1.writer import V1Writer
 
     writer = V1Writer(mixed)
     writer.add("old", 1)

@@ -10,7 +10,7 @@ import pytest
 from icefloe import errors, open_checkpoint
 from icefloe.checkpoint.entries import BIG, Header, encode_entry, encode_shape
 from icefloe.checkpoint.slices import TensorSlice, check_disjoint, encode_key, encode_slice, parse_spec
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter, encode_index
 from icefloe.proto import VariantTensorDataProto
 from icefloe.wire import message

@@ -91,7 +91,7 @@ def test_a_broken_connection_is_tried_again(web, url):
 
 
 def test_a_connection_that_breaks_again_and_again(web, url, monkeypatch):
-    from icefloe.checkpoint import remote
+    from icefloe.checkpoint.remote import files as remote
 
     monkeypatch.setattr(remote, "_PAUSES", (0.0,))
     reader = open_checkpoint(url)
@@ -102,7 +102,7 @@ def test_a_connection_that_breaks_again_and_again(web, url, monkeypatch):
 
 
 def test_nobody_answers(monkeypatch):
-    from icefloe.checkpoint import remote
+    from icefloe.checkpoint.remote import files as remote
 
     monkeypatch.setattr(remote, "_PAUSES", ())
     with pytest.raises(errors.UnavailableError):
@@ -114,7 +114,7 @@ def test_nobody_answers(monkeypatch):
     [(401, errors.UnauthenticatedError), (403, errors.PermissionDeniedError), (503, errors.UnavailableError)],
 )
 def test_refusals(web, url, status, kind, monkeypatch):
-    from icefloe.checkpoint import remote
+    from icefloe.checkpoint.remote import files as remote
 
     monkeypatch.setattr(remote, "_PAUSES", ())
     web.status = status
@@ -169,7 +169,7 @@ def test_nothing_is_written_to_a_web_server(web, url):
 
 
 def test_a_server_that_never_ends(web, monkeypatch):
-    from icefloe.checkpoint import remote
+    from icefloe.checkpoint.remote import files as remote
 
     monkeypatch.setattr(remote, "_WHOLE", 1 << 20)
     with (web.root / "endless.npz").open("wb") as file:

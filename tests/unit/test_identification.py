@@ -228,7 +228,7 @@ def test_a_pipe_is_no_file():
 
 
 def test_unreadable_is_an_error(tmp_path, monkeypatch):
-    from icefloe.checkpoint import sniff
+    from icefloe.checkpoint.locating import sniff
 
     path = tmp_path / "secret"
     path.write_text("x")

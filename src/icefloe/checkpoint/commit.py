@@ -237,7 +237,7 @@ def begin(prefix: str) -> Transaction:
     """Return a save under `prefix`, a path or a URL. Raises: as `Transaction`."""
     if not files.is_url(prefix):
         return Transaction(prefix)
-    from icefloe.checkpoint.remote_commit import RemoteTransaction
+    from icefloe.checkpoint.remote.commit import RemoteTransaction
 
     return RemoteTransaction(prefix)
 

@@ -1,6 +1,6 @@
 """Every file-system call of checkpoints goes through here, so that a test can stop a save at any of them.
 
-A path may be a URL: then the function of the same name in `remote` is called. A descriptor of a file at a URL is
+A path may be a URL: then the function of the same name in `remote.files` is called. A descriptor of a file at a URL is
 negative.
 
 The system's errors become `icefloe.errors` with the path (`file_errors`). Reading is positional (`Source`), into memory
@@ -66,7 +66,7 @@ _R = TypeVar("_R")
 
 
 def _or_remote(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Where the path is a URL, let the function of the same name in `remote` do it."""
+    """Where the path is a URL, let the function of the same name in `remote.files` do it."""
     names = list(inspect.signature(function).parameters)
     place = names.index("path") if "path" in names else 0
 
@@ -74,7 +74,7 @@ def _or_remote(function: Callable[_P, _R]) -> Callable[_P, _R]:
     def dispatch(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         path = args[place]
         if isinstance(path, str) and is_url(path):
-            from icefloe.checkpoint import remote
+            from icefloe.checkpoint.remote import files as remote
 
             found: _R = getattr(remote, function.__name__)(*args, **kwargs)
             return found
@@ -113,7 +113,7 @@ class Source:
 
     def __new__(cls, path: str) -> Self:
         if cls is Source and is_url(path):
-            from icefloe.checkpoint.remote import RemoteSource
+            from icefloe.checkpoint.remote.files import RemoteSource
 
             return cast(Self, object.__new__(RemoteSource))
         return object.__new__(cls)
@@ -408,7 +408,7 @@ def close(fd: int) -> None:
     if fd >= 0:
         os.close(fd)
         return
-    from icefloe.checkpoint import remote
+    from icefloe.checkpoint.remote import files as remote
 
     remote.close(fd)
 

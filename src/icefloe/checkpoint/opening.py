@@ -8,11 +8,11 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
+from icefloe.checkpoint.locating.resolve import ARRAY_FILES, Target, resolve
+from icefloe.checkpoint.locating.sniff import HINTS, sniff
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
-from icefloe.checkpoint.resolve import ARRAY_FILES, Target, resolve
-from icefloe.checkpoint.sniff import HINTS, sniff
-from icefloe.checkpoint.v1_reader import V1Reader
+from icefloe.checkpoint.v1.reader import V1Reader
 from icefloe.checkpoint.writer import BundleWriter
 
 

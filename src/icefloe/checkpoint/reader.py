@@ -19,10 +19,10 @@ from icefloe.checkpoint.commit import Location
 from icefloe.checkpoint.entries import BIG, Entry
 from icefloe.checkpoint.files import Source, identity
 from icefloe.checkpoint.index import Index, read_index
-from icefloe.checkpoint.near_files import missing_part
+from icefloe.checkpoint.locating.near_files import missing_part
+from icefloe.checkpoint.locating.sniff import sniff
 from icefloe.checkpoint.reading import WINDOW, CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice, as_slice
-from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.transfer import PIECE, read_summed
 from icefloe.machine import memory
 from icefloe.wire.crc import crc32c

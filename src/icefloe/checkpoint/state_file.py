@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names
-from icefloe.checkpoint.completeness import gap_in
+from icefloe.checkpoint.locating.completeness import gap_in
+from icefloe.checkpoint.locating.sniff import sniff
 from icefloe.checkpoint.single_file import new_file
-from icefloe.checkpoint.sniff import sniff
 from icefloe.checkpoint.state_text import read_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from icefloe import errors
 from icefloe.checkpoint import files, names
-from icefloe.checkpoint.sniff import Finding, sniff
+from icefloe.checkpoint.locating.sniff import Finding, sniff
 from icefloe.identification import checkpoints, foreign, graphs
 from icefloe.identification.finding import HINTS, named
 from icefloe.identification.finding import Identification as Identification

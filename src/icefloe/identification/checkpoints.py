@@ -8,7 +8,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, open_checkpoint, state_file
-from icefloe.checkpoint.sniff import Finding, sniff
+from icefloe.checkpoint.locating.sniff import Finding, sniff
 from icefloe.identification import graphs
 from icefloe.identification.finding import HINTS, Identification, count, named, size_text
 

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-from icefloe.checkpoint import sniff
-from icefloe.checkpoint.sniff import Finding
+from icefloe.checkpoint.locating import sniff
+from icefloe.checkpoint.locating.sniff import Finding
 
 HINTS = sniff.HINTS | {"data_shard": "Give the prefix or the .index file; they work all the same."}
 

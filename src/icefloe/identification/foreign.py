@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from icefloe import errors
 from icefloe.checkpoint import files, open_checkpoint
-from icefloe.checkpoint.sniff import Finding
+from icefloe.checkpoint.locating.sniff import Finding
 from icefloe.identification.finding import HINTS, Identification, count
 from icefloe.proto import Event, FingerprintDef
 from icefloe.wire import message

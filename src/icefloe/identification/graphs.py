@@ -9,7 +9,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from icefloe import errors
-from icefloe.checkpoint.sniff import Finding
+from icefloe.checkpoint.locating.sniff import Finding
 from icefloe.graph import node_bytes
 from icefloe.identification.finding import Identification, count, named
 from icefloe.proto import GraphDebugInfo, MetaGraphDef, VersionDef

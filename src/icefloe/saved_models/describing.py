@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from icefloe import errors
-from icefloe.checkpoint.resolve import resolve
+from icefloe.checkpoint.locating.resolve import resolve
 from icefloe.proto import FingerprintDef, MetaGraphDef, SavedObjectGraph
 from icefloe.saved_models import constants
 from icefloe.saved_models.initialization import asset_files

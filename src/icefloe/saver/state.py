@@ -12,7 +12,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, state_file
-from icefloe.checkpoint.resolve import resolve
+from icefloe.checkpoint.locating.resolve import resolve
 from icefloe.checkpoint.state_file import latest_checkpoint as latest_checkpoint
 from icefloe.proto import CheckpointState, SaverDef
 

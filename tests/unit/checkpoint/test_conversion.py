@@ -183,7 +183,7 @@ def test_to_names_and_paths(tmp_path):
 def test_to_v1_and_back(tmp_path):
     with BundleWriter(tmp_path / "m") as writer:
         for dtype in all_dtypes():
-            if icefloe.checkpoint.typed_values.can_encode(dtype):
+            if icefloe.checkpoint.v1.typed_values.can_encode(dtype):
                 writer.add(f"of/{dtype.name}", sample(dtype))
         writer.add("strings", objects(b"a\0", b""))
         writer.add("scalar", np.float16(1.5))

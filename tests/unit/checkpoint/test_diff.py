@@ -13,7 +13,7 @@ from icefloe import ckpt, errors
 from icefloe.checkpoint.checking import comparing
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.slices import parse_spec
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter
 
 RNG = np.random.default_rng(4)

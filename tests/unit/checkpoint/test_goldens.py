@@ -11,7 +11,7 @@ import pytest
 from icefloe import datatypes, open_checkpoint
 from icefloe.checkpoint.merge import merge_checkpoints
 from icefloe.checkpoint.slices import parse_spec
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter
 from unit.checkpoint import samples
 from unit.checkpoint.samples import same

@@ -11,8 +11,8 @@ import pytest
 
 from icefloe import errors, open_checkpoint, save_checkpoint
 from icefloe.checkpoint import state_file
-from icefloe.checkpoint.sniff import sniff
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.locating.sniff import sniff
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.proto import GraphDef, MetaGraphDef, SavedModel
 
 ONE, TWO = {"v": np.int32(1)}, {"v": np.int32(2)}

@@ -9,9 +9,9 @@ import pytest
 
 import icefloe
 from icefloe import errors
-from icefloe.checkpoint import large_blocks
 from icefloe.checkpoint.slices import parse_spec
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1 import large_blocks
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.wire import message
 from icefloe.wire.sstable import TableWriter
 

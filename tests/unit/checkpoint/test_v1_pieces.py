@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icefloe import errors, open_checkpoint
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.datatypes import as_dtype
 
 RNG = np.random.default_rng(0)

@@ -12,7 +12,7 @@ from icefloe import errors
 from icefloe.checkpoint import files, names
 from icefloe.checkpoint.checking.survey import Stored, Survey
 from icefloe.checkpoint.files import Source
-from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.locating.sniff import sniff
 from icefloe.wire.magic import known_magic
 
 _WINDOW = 4 << 20

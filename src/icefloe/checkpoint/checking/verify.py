@@ -18,9 +18,9 @@ from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.checking.survey import Stored, Survey, survey
 from icefloe.checkpoint.checking.verify_v1 import looks_like_v1, verify_v1
 from icefloe.checkpoint.files import Source, identity, is_file, list_directory, path_of
+from icefloe.checkpoint.locating.resolve import Target, resolve
+from icefloe.checkpoint.locating.sniff import sniff
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.resolve import Target, resolve
-from icefloe.checkpoint.sniff import sniff
 
 _MAX_SHARDS = 99999
 _MAX_NAMED = 20

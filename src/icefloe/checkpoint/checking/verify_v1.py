@@ -12,9 +12,9 @@ from icefloe.checkpoint.checking.index_scan import IndexScan, metaindex_damage, 
 from icefloe.checkpoint.checking.leftovers import leftovers_of
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.files import Source, read_head
-from icefloe.checkpoint.large_blocks import check_block, is_streamed
-from icefloe.checkpoint.sniff import begins_as_v1
-from icefloe.checkpoint.v1_reader import Records, V1Reader
+from icefloe.checkpoint.locating.sniff import begins_as_v1
+from icefloe.checkpoint.v1.large_blocks import check_block, is_streamed
+from icefloe.checkpoint.v1.reader import Records, V1Reader
 from icefloe.wire.sstable import FOOTER_SIZE, BlockHandle, Table
 
 _MAX_WALKED = 4 << 30

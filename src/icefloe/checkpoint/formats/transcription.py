@@ -18,8 +18,8 @@ from icefloe.checkpoint.formats.side_entry import SideEntry
 from icefloe.checkpoint.formats.storing import Advance, Item, as_bits
 from icefloe.checkpoint.reading import WINDOW, CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice
-from icefloe.checkpoint.typed_values import can_encode
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.typed_values import can_encode
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter
 
 

@@ -14,10 +14,10 @@ from typing import Literal
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
-from icefloe.checkpoint.completeness import gap_in
+from icefloe.checkpoint.locating.completeness import gap_in
+from icefloe.checkpoint.locating.sniff import sniff
 from icefloe.checkpoint.opening import open_exact
 from icefloe.checkpoint.pattern_lists import pattern_list
-from icefloe.checkpoint.sniff import sniff
 
 _MAX_METRIC_FILE = 64 << 20
 _SUFFIX = re.compile(r"-[0-9]+$")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
-from icefloe.checkpoint.completeness import gap_in
-from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.locating.completeness import gap_in
+from icefloe.checkpoint.locating.sniff import sniff
 
 if TYPE_CHECKING:
     from icefloe.proto import CheckpointState

@@ -12,8 +12,8 @@ from icefloe.checkpoint.merge import merge_checkpoints
 from icefloe.checkpoint.opening import open_exact
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice, parse_spec
-from icefloe.checkpoint.v1_reader import V1Reader
-from icefloe.checkpoint.v1_writer import V1Writer
+from icefloe.checkpoint.v1.reader import V1Reader
+from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.checkpoint.writer import BundleWriter
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, not_differentiable, shape

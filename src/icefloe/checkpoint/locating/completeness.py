@@ -9,7 +9,7 @@ from icefloe.checkpoint import commit, files, names
 from icefloe.checkpoint.entries import Entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import read_index, to_name
-from icefloe.checkpoint.sniff import sniff
+from icefloe.checkpoint.locating.sniff import sniff
 
 # The sizes of data files are held against the index where it is no larger; else only that the files are there.
 _MAX_INDEX = 64 << 20

@@ -16,8 +16,9 @@ from __future__ import annotations
 import contextlib
 
 from icefloe import errors
-from icefloe.checkpoint import files, names, remote
+from icefloe.checkpoint import files, names
 from icefloe.checkpoint.commit import Transaction, data_files, remove_other_shards
+from icefloe.checkpoint.remote import files as remote
 
 
 class RemoteTransaction(Transaction):

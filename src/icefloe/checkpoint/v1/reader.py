@@ -21,10 +21,10 @@ from icefloe.checkpoint import assembly, names, object_graph, slices
 from icefloe.checkpoint.entries import Entry, check_version, decode_shape, encode_entry
 from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.index import Entries, to_key, to_name
-from icefloe.checkpoint.large_blocks import BlockStream, find_value, is_streamed
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice, as_slice
-from icefloe.checkpoint.typed_values import Bytes, InMemory, decode_values
+from icefloe.checkpoint.v1.large_blocks import BlockStream, find_value, is_streamed
+from icefloe.checkpoint.v1.typed_values import Bytes, InMemory, decode_values
 from icefloe.datatypes import DType
 from icefloe.machine import memory
 from icefloe.wire import message

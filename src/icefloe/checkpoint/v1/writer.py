@@ -1,4 +1,4 @@
-"""Writes a V1 checkpoint of one file, byte for byte as TensorFlow's Save and SaveSlices do; see `v1_reader` for the
+"""Writes a V1 checkpoint of one file, byte for byte as TensorFlow's Save and SaveSlices do; see `v1.reader` for the
 layout.
 
 Records are sorted by key and the first lists all tensors: what is added is held until the file is written, or with
@@ -22,7 +22,7 @@ from icefloe.checkpoint.entries import encode_shape
 from icefloe.checkpoint.index import to_key, to_name
 from icefloe.checkpoint.single_file import new_file
 from icefloe.checkpoint.slices import TensorSlice, encode_key, encode_slice
-from icefloe.checkpoint.typed_values import can_encode, encode_values, packed, packed_head, packed_size, word
+from icefloe.checkpoint.v1.typed_values import can_encode, encode_values, packed, packed_head, packed_size, word
 from icefloe.checkpoint.values import to_tensor
 from icefloe.datatypes import DType
 from icefloe.wire import message

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from icefloe import errors
 from icefloe.checkpoint.files import Identity, Source
-from icefloe.checkpoint.remote_errors import is_passing, remote_error
+from icefloe.checkpoint.remote.file_errors import is_passing, remote_error
 
 _T = TypeVar("_T")
 # Requests of one read at a time, and bytes of each: enough to fill a fast line, and 16 MB of memory.

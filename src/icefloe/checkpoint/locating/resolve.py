@@ -10,8 +10,9 @@ import os
 from dataclasses import dataclass
 
 from icefloe import errors
-from icefloe.checkpoint import commit, files, names, near_files, state_file
-from icefloe.checkpoint.sniff import HINTS, Finding, sniff
+from icefloe.checkpoint import commit, files, names, state_file
+from icefloe.checkpoint.locating import near_files
+from icefloe.checkpoint.locating.sniff import HINTS, Finding, sniff
 
 _VARIABLES = "variables"
 # Files of arrays that are opened as checkpoints; see `formats`.

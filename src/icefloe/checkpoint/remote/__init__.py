@@ -1,0 +1,1 @@
+"""Checkpoints at URLs: what `checkpoint.files`, `commit` and `file_errors` are for paths, module for module."""
