@@ -13,7 +13,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "ckpt": {
         "checkpoint.listing": "cat ls read_part scopes split_index tree",
-        "checkpoint.formats.conversion": "convert",
+        "checkpoint.converting.conversion": "convert",
         "checkpoint.editing.averaging": "average AverageReport",
         "checkpoint.editing.casting": "cast CastReport",
         "checkpoint.editing.extracting": "extract ExtractReport",

@@ -12,7 +12,7 @@ from icefloe.checkpoint.editing.averaging import average as average
 from icefloe.checkpoint.editing.casting import cast as cast
 from icefloe.checkpoint.listing import cat as cat
 from icefloe.checkpoint.keeping.clean import clean as clean
-from icefloe.checkpoint.formats.conversion import convert as convert
+from icefloe.checkpoint.converting.conversion import convert as convert
 from icefloe.checkpoint.checking.diff import diff as diff
 from icefloe.checkpoint.editing.extracting import extract as extract
 from icefloe.checkpoint.listing import ls as ls

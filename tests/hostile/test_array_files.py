@@ -23,8 +23,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icefloe import errors, open_checkpoint, save_checkpoint
+from icefloe.checkpoint.converting.conversion import convert
 from icefloe.checkpoint.formats import side_entry
-from icefloe.checkpoint.formats.conversion import convert
 from icefloe.checkpoint.formats.npz_reader import parse_npy
 from icefloe.checkpoint.listing import ls
 

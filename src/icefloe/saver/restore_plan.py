@@ -20,7 +20,7 @@ from icefloe.graph.constant_value import known_value
 from icefloe.graph.graph import Graph
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.saver.near_names import Shape
+from icefloe.saver.changed_names import Shape
 from icefloe.saver.restore_report import Wanted
 
 # Restore ops: the positions of their inputs that hold names and slice specs.

@@ -16,8 +16,8 @@ from typing import Any
 from icefloe import errors
 from icefloe.checkpoint.object_graph import VALUE_SUFFIX
 from icefloe.datatypes import DType
+from icefloe.saver.changed_names import ChangedNames, Shape, compatible
 from icefloe.saver.likely_renames import likely_renames
-from icefloe.saver.near_names import NearNames, Shape, compatible
 
 _SHOWN = 20  # lines of each kind in a message; the report itself holds all
 
@@ -299,7 +299,7 @@ class _Near:
             self._keys.setdefault(key, key)
             if stored[key].name:
                 self._keys.setdefault(stored[key].name, key)
-        self._near = NearNames({name: stored[key].shape for name, key in self._keys.items()})
+        self._near = ChangedNames({name: stored[key].shape for name, key in self._keys.items()})
 
     def all(self, wanted: Mapping[str, Shape]) -> dict[str, list[str]]:
         return {name: self._keys_of(near) for name, near in self._near.find_all(wanted).items()}

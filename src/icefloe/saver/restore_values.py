@@ -10,7 +10,7 @@ from icefloe import errors
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import TensorSlice, parse_spec
 from icefloe.datatypes import DType
-from icefloe.saver.near_names import Shape
+from icefloe.saver.changed_names import Shape
 from icefloe.saver.restore_options import OnShape
 from icefloe.saver.restore_report import Stored, Wanted, shape_fits, text
 

@@ -25,7 +25,7 @@ from icefloe.graph.graph_file import read_graph
 from icefloe.near_names import near_names
 from icefloe.proto import NodeDef
 from icefloe.session import BaseSession, Session
-from icefloe.transforms import constant_variables, function_inlining, inlining, node_edits, variable_values
+from icefloe.transforms import constant_variables, inlining, inlining_in_functions, node_edits, variable_values
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, needed_nodes, output_names, tensor_name
 from icefloe.transforms.reports import Check, PassReport, Transformed, notes
@@ -68,7 +68,7 @@ def freeze(
     if any(inlining.function_of(node, nodes) for node in nodes):
         passes.append(inlining.inline_calls(nodes, {node_edits.node_of(name) for name in wanted}))
         passes.append(PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted))))
-    within = function_inlining.inline_in_functions(nodes)
+    within = inlining_in_functions.inline_in_functions(nodes)
     passes += [within] if within.removed else []
     kept = _kept(graph, keep_variables)
     names = [node.name for node in nodes if node.op in constant_variables.VARIABLES and node.name not in kept]

@@ -4,7 +4,7 @@
 
 Calls in calls are inlined too, up to recursion. A call whose name must stay becomes an Identity of the results. What
 waited for the call waits for all that the call runs; what the call waited for is waited for by all of it. Functions
-that conditionals and loops call stay functions, in which calls are inlined by `function_inlining`.
+that conditionals and loops call stay functions, in which calls are inlined by `inlining_in_functions`.
 """
 
 from __future__ import annotations

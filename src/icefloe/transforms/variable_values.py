@@ -17,8 +17,8 @@ from icefloe.checkpoint import open_checkpoint
 from icefloe.checkpoint.slices import parse_spec
 from icefloe.graph.build import apply_op
 from icefloe.graph.graph import Graph
+from icefloe.saver.changed_names import ChangedNames
 from icefloe.saver.graph_variables import known_saver_def
-from icefloe.saver.near_names import NearNames
 from icefloe.saver.restore_plan import restore_plan
 from icefloe.saver.restore_report import Wanted
 from icefloe.saver.variable_nodes import variables_of
@@ -33,7 +33,7 @@ def from_checkpoint(graph: Graph, checkpoint: str | os.PathLike[str], names: Ite
     values: dict[str, np.ndarray] = {}
     missing: list[str] = []
     with open_checkpoint(checkpoint) as reader:
-        near: NearNames | None = None
+        near: ChangedNames | None = None
         for name in names:
             wanted = keys.get(name)
             key = name if wanted is None else wanted.key
@@ -41,7 +41,7 @@ def from_checkpoint(graph: Graph, checkpoint: str | os.PathLike[str], names: Ite
                 key, wanted = name, None
             if key not in reader:
                 if near is None:
-                    near = NearNames({stored: entry.shape for stored, entry in reader.entries.items()})
+                    near = ChangedNames({stored: entry.shape for stored, entry in reader.entries.items()})
                 found = near.find(key)
                 missing.append(key + (f" (did you mean {' or '.join(found)}?)" if found else ""))
                 continue

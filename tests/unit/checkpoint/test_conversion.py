@@ -12,7 +12,7 @@ from safetensors import safe_open
 
 import icefloe
 from icefloe import datatypes, errors, open_checkpoint
-from icefloe.checkpoint.formats.conversion import convert, format_of
+from icefloe.checkpoint.converting.conversion import convert, format_of
 from icefloe.checkpoint.formats.storing import placeholders
 from icefloe.checkpoint.object_graph import KEY
 from icefloe.checkpoint.slices import parse_spec

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from icefloe import errors, open_checkpoint
+from icefloe.checkpoint.converting.conversion import convert
 from icefloe.checkpoint.formats import keras_names
-from icefloe.checkpoint.formats.conversion import convert
 from icefloe.checkpoint.listing import ls
 
 WEIGHTS = Path(__file__).resolve().parents[3] / "fixtures" / "weights"

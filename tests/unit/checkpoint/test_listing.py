@@ -5,7 +5,7 @@ import pytest
 
 from icefloe import errors, open_checkpoint, save_checkpoint
 from icefloe.checkpoint import listing
-from icefloe.checkpoint.formats.conversion import convert
+from icefloe.checkpoint.converting.conversion import convert
 from icefloe.checkpoint.listing import cat, parse_index, read_part, scopes, split_index
 
 INDICES = ["0", "-1", "1:3", "::2", "::-1", "3:1:-1", "5:", "9:9", ":,1", "2,::2", "...,0", "1:3,-1", "0:2,0:1", "..."]

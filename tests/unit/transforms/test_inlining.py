@@ -8,7 +8,7 @@ import pytest
 
 import icefloe as tf
 from icefloe import errors
-from icefloe.transforms import function_inlining, inlining
+from icefloe.transforms import inlining, inlining_in_functions
 from icefloe.transforms.node_edits import Nodes
 
 CALLS = {"PartitionedCall", "StatefulPartitionedCall"}
@@ -67,7 +67,7 @@ def test_calls_in_the_branches_of_a_conditional(graph: Any, positive: bool) -> N
 
     tf.identity(tf.cond(x > 0, update, lambda: inner(outer(x))[0]), name="y")
     nodes = Nodes(graph)
-    function_inlining.inline_in_functions(nodes)
+    inlining_in_functions.inline_in_functions(nodes)
     nodes.prune_library()
     assert not ops(nodes) & CALLS
     value = 2.0 if positive else -2.0
@@ -87,7 +87,7 @@ def test_effects_of_calls_in_a_loop(graph: Any) -> None:
     with tf.control_dependencies([done]):
         tf.identity(v.read_value(), name="y")
     nodes = Nodes(graph)
-    function_inlining.inline_in_functions(nodes)
+    inlining_in_functions.inline_in_functions(nodes)
     nodes.prune_library()
     assert not ops(nodes) & CALLS
     assert run(nodes, "y:0", None, [v.initializer.name]) == 6
@@ -113,7 +113,7 @@ def test_a_function_that_calls_itself(graph: Any) -> None:
     """It is refused where it is to be written out, and stays where it is in a function."""
     definition = recursive(stops=False)
     nodes = Nodes(definition)
-    assert function_inlining.inline_in_functions(nodes).removed == 1
+    assert inlining_in_functions.inline_in_functions(nodes).removed == 1
     call = definition.node.add(name="call", op="PartitionedCall", input=["x"])
     inner = next(f.signature.name for f in definition.library.function if any(n.name == "again" for n in f.node_def))
     call.attr["f"].func.name = inner
@@ -125,5 +125,5 @@ def test_a_function_that_calls_itself(graph: Any) -> None:
 
 def test_functions_that_call_each_other_end(graph: Any) -> None:
     nodes = Nodes(recursive(stops=True))
-    assert function_inlining.inline_in_functions(nodes).removed == 1
+    assert inlining_in_functions.inline_in_functions(nodes).removed == 1
     nodes.to_graph_def()

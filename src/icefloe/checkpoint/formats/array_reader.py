@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.converting.layouts import Original
 from icefloe.checkpoint.entries import encode_entry
-from icefloe.checkpoint.formats.layouts import Original
 from icefloe.checkpoint.formats.side_entry import Note, SideEntry
 from icefloe.checkpoint.index import Entries
 from icefloe.checkpoint.reading import CheckpointReader

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint.formats.layouts import Original, original_of
+from icefloe.checkpoint.converting.layouts import Original, original_of
 from icefloe.checkpoint.slices import TensorSlice, parse_slice
 from icefloe.datatypes import DType
 

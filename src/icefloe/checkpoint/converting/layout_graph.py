@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from icefloe import errors
 from icefloe.checkpoint import files
-from icefloe.checkpoint.formats.layouts import KEEP
+from icefloe.checkpoint.converting.layouts import KEEP
 
 if TYPE_CHECKING:
     from icefloe.proto import NodeDef

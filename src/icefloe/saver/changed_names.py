@@ -152,7 +152,7 @@ def _likeness(a: str, b: str) -> float:
     return 0.0 if matcher.real_quick_ratio() < _ALIKE or matcher.quick_ratio() < _ALIKE else matcher.ratio()
 
 
-class NearNames:
+class ChangedNames:
     """Finds near matches among stored names and their shapes. Building it costs one pass over the names."""
 
     def __init__(self, stored: Mapping[str, Shape]) -> None:

@@ -9,15 +9,15 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import files, names, object_graph
+from icefloe.checkpoint.converting import layout_choice
+from icefloe.checkpoint.converting.layouts import Original, Reordering
+from icefloe.checkpoint.converting.report import Conversion, LayoutChange
 from icefloe.checkpoint.distributed.scheduling import shares
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.rules import Names, Rule, read_map, rule_list
 from icefloe.checkpoint.editing.slots import SLOT, STATE, STEP, Training, find_training
 from icefloe.checkpoint.editing.stored import Tensor
-from icefloe.checkpoint.formats import layout_choice
 from icefloe.checkpoint.formats.array_reader import ArrayReader
-from icefloe.checkpoint.formats.conversion_report import Conversion, LayoutChange
-from icefloe.checkpoint.formats.layouts import Original, Reordering
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
 
@@ -241,7 +241,7 @@ def _to_torch(
 
 def _graph(reader: CheckpointReader, done: Conversion) -> dict[str, dict[str, str]]:
     """Return what the graph beside the checkpoint says, nothing where there is none."""
-    from icefloe.checkpoint.formats.layout_graph import readers_of_variables
+    from icefloe.checkpoint.converting.layout_graph import readers_of_variables
 
     path = names.meta_file(reader.prefix)
     if isinstance(reader, ArrayReader) or not files.is_file(path):

@@ -11,9 +11,9 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint import object_graph
+from icefloe.checkpoint.converting.choice import Chosen
+from icefloe.checkpoint.converting.report import Conversion
 from icefloe.checkpoint.formats.array_reader import ArrayReader
-from icefloe.checkpoint.formats.conversion_choice import Chosen
-from icefloe.checkpoint.formats.conversion_report import Conversion
 from icefloe.checkpoint.formats.side_entry import SideEntry
 from icefloe.checkpoint.formats.storing import Advance, Item, as_bits
 from icefloe.checkpoint.reading import WINDOW, CheckpointReader

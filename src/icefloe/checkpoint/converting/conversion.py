@@ -14,12 +14,12 @@ from typing import Any, Literal
 
 from icefloe import errors
 from icefloe.checkpoint import directories, files, names
+from icefloe.checkpoint.converting import choice
+from icefloe.checkpoint.converting.choice import Options
+from icefloe.checkpoint.converting.layout_choice import LayoutRules
+from icefloe.checkpoint.converting.report import Conversion
+from icefloe.checkpoint.converting.transcription import Transcription
 from icefloe.checkpoint.editing.rules import Rule
-from icefloe.checkpoint.formats import conversion_choice
-from icefloe.checkpoint.formats.conversion_choice import Options
-from icefloe.checkpoint.formats.conversion_report import Conversion
-from icefloe.checkpoint.formats.layout_choice import LayoutRules
-from icefloe.checkpoint.formats.transcription import Transcription
 from icefloe.checkpoint.opening import open_checkpoint
 
 Path = str | os.PathLike[str]
@@ -97,7 +97,7 @@ def convert(
     Raises: InvalidArgumentError if the format cannot hold a tensor; as `open_checkpoint`.
     """
     kind = format_of(destination, to)
-    given = conversion_choice.options(
+    given = choice.options(
         strings=strings, plain=plain, naming=naming, template=template, rules=rules, mapping=mapping,
         drop_optimizer=drop_optimizer, layout=layout, layout_rules=layout_rules,
     )  # fmt: skip
@@ -167,7 +167,7 @@ def _convert(
             with directories.new_directory(os.path.dirname(target)):
                 Transcription(reader, done, progress).write_like(given.template)
             return done
-        chosen = conversion_choice.choose(reader, given, kind, done, part)
+        chosen = choice.choose(reader, given, kind, done, part)
         work = Transcription(reader, done, progress, chosen)
         if kind == "v2":
             work.write_bundle()

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from icefloe import errors
+from icefloe.checkpoint.converting.layouts import KEEP, NAMES, kind_for
 from icefloe.checkpoint.editing.patterns import Patterns
-from icefloe.checkpoint.formats.layouts import KEEP, NAMES, kind_for
 
 LayoutRules = Mapping[str, str] | Iterable[str | tuple[str, str]] | str
 
