@@ -248,3 +248,28 @@ def test_options_of_another_kind_are_refused(s: Any, wrong: Any) -> None:
         s.run(out, options=wrong)
     with pytest.raises(TypeError, match="must be a RunMetadata message"):
         s.run(out, run_metadata=wrong)
+
+
+def test_a_feed_inside_of_a_loop_is_refused_as_in_a_plain_run() -> None:
+    with tf.Graph().as_default() as graph:
+        w = tf.placeholder_with_default([1.0, 2.0], [2], name="w")
+        tf.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x + w], [0, tf.zeros([2])], name="l")
+    graph = tf.load_graph(graph.as_graph_def())  # one that was read lets anything be fed
+    with tf.Session(graph=graph) as session:
+        for name, value in {"l/add_1/Enter:0": [5.0, 7.0], "l/Identity_1:0": [5.0, 7.0], "l/Less/y:0": 1}.items():
+            with pytest.raises(tf.errors.InvalidArgumentError, match="inputs from different frames") as plain:
+                session.run("l/Exit_1:0", {name: value})
+            with pytest.raises(tf.errors.InvalidArgumentError) as parted:
+                session.partial_run(session.partial_run_setup("l/Exit_1:0", [name]), "l/Exit_1:0", {name: value})
+            assert parted.value.message == plain.value.message
+
+
+def test_what_a_loop_never_gives_is_an_error_and_not_none() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x + 1.0], [0, 0.0], name="l")
+    graph = tf.load_graph(graph.as_graph_def())
+    with tf.Session(graph=graph) as session:
+        handle = session.partial_run_setup(["l/Exit_1:0"], ["l/add_1:0"])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="does not have value"):
+            session.partial_run(handle, "l/Exit_1:0", {"l/add_1:0": 5.0})
+        assert session.run("l/Exit_1:0") == 3.0

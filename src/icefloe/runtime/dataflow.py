@@ -84,12 +84,20 @@ class Dataflow:
         # The frame of a step's outputs, as the path of Enters. Back edges come from later steps of the same frame.
         of: dict[int, tuple[str, ...]] = {}
         for position, step in enumerate(self.plan.steps):
-            sources = [made[slot][0] for slot in step.inputs if slot in made] + list(step.controls)
-            places = {of[source]: source for source in reversed(sources) if source in of}
+            places: dict[tuple[str, ...], str] = {}
+            for slot in step.inputs:
+                # What is fed comes from outside of all loops, also in the place of what is made inside of one.
+                if slot not in made:
+                    places.setdefault((), self.plan.tensors[slot].op.name)
+                elif made[slot][0] in of:
+                    places.setdefault(of[made[slot][0]], self.plan.tensors[slot].op.name)
+            for source in step.controls:
+                if source in of:
+                    places.setdefault(of[source], self.plan.steps[source].node.name)
             if len(places) > 1:
                 said = " ".join(
-                    f"The input {{{{node {self.plan.steps[source].node.name}}}}} is in frame '{'/'.join(place)}'."
-                    for place, source in reversed(list(places.items()))
+                    f"The input {{{{node {source}}}}} is in frame '{'/'.join(place)}'."
+                    for place, source in places.items()
                 )
                 name = step.node.name
                 raise errors.InvalidArgumentError(

@@ -18,6 +18,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
+from icefloe.ops.flow.dead import DEAD
 from icefloe.runtime import failures, general, keeping, program, routine
 from icefloe.runtime.bind import Scope, read_cell
 from icefloe.runtime.context import RunContext
@@ -225,6 +226,9 @@ class PartialRun:
         for slot in self._shared.plan.fetches:
             if slot in execution.results:
                 self._slots[slot] = execution.results.pop(slot)
+            elif slot in slots:
+                # Nothing runs or waits that could make it: a loop that it comes from has no end.
+                self._slots[slot] = DEAD
 
     def _check_feeds(self, feeds: Sequence[Tensor]) -> list[int]:
         slots = []
