@@ -154,6 +154,21 @@ def read_arrays(path: str) -> Iterator[tuple[str, Any]]:
         yield from _read_h5(path)
 
 
+def has_side_entry(path: str) -> bool:
+    """Whether an .npz or .h5 was converted from a checkpoint, and has a side entry with what the format cannot say."""
+    if path.lower().endswith(".npz"):
+        return zipfile.is_zipfile(path) and f"{_SIDE_ENTRY}.npy" in zipfile.ZipFile(path).namelist()
+    import h5py
+
+    if not h5py.is_hdf5(path):
+        return False
+    with h5py.File(path, "r") as file:
+        return "icefloe" in file.attrs
+
+
+_SIDE_ENTRY = "__icefloe__"
+
+
 def _read_npz(path: str) -> Iterator[tuple[str, Any]]:
     import numpy as np
 
@@ -164,6 +179,8 @@ def _read_npz(path: str) -> Iterator[tuple[str, Any]]:
     with archive:
         for name in archive.files:
             if name.endswith(_NOTE) and name.removesuffix(_NOTE) in archive.files:
+                continue
+            if name == _SIDE_ENTRY:
                 continue
             array = archive[name]
             if name + _NOTE in archive.files:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from icefloe_cli.graph_input import read_graph
+from icefloe_cli.graph_input import STDIN, read_graph
 from icefloe_cli.options import files_option, json_option
 from icefloe_cli.output import bytes_text, emit_json, note, progress, shape_text
 
@@ -46,9 +46,10 @@ def run(
 ) -> None:
     """Run GRAPH and print each FETCH, a tensor `y:0` or an operation to run.
 
-    GRAPH is a GraphDef (.pb, .pbtxt, .json), a .meta, the prefix of a checkpoint that has one, or the directory of a
-    SavedModel, which is restored and initialised first. The name of an operation with one output stands for that
-    output. Without FETCH a SavedModel's signature is called: `serving_default`, the only one, or that of --signature.
+    GRAPH is a GraphDef (.pb, .pbtxt, .json), a .meta, the prefix or directory of a checkpoint that has one, or the
+    directory of a SavedModel. The last two are restored first; a .meta holds no values and takes --checkpoint or
+    --init. The name of an operation with one output stands for that output. Without FETCH a SavedModel's signature is
+    called: `serving_default`, the only one, or that of --signature.
 
     \b
     Values to feed:
@@ -59,7 +60,8 @@ def run(
     \b
     Examples:
       icefloe run frozen.pb --feed x:0=@x.npy y:0
-      icefloe run model.meta --checkpoint model --feed x=[[1,2,3]] y --json
+      icefloe run train_dir/model.ckpt-30 --feed x=[[1,2,3]] y --json
+      icefloe run model.meta --checkpoint elsewhere/model.ckpt-20 --feed x=[[1,2,3]] y
       icefloe run model.meta --init loss:0 -o loss.npz
       icefloe run frozen.pb --feed x:0=@x.npy y:0 --trace
       icefloe run export/1 --input x=@x.npy
@@ -83,6 +85,8 @@ def run(
     if signature is not None or inputs or tags is not None:
         raise click.UsageError(f"--signature, --input and --tags are for SavedModels; {graph} is none.")
     loaded = read_graph(graph)
+    if checkpoint is None and not init and _holds_values(graph):
+        checkpoint = graph
     names = [fetch_name(loaded, name) for name in (*fetches, *more)]
     if not names:
         raise click.UsageError(f"Nothing to fetch. {_candidates(loaded)}")
@@ -97,21 +101,35 @@ def run(
             values = _traced(session, names, feed, None if as_json else full, steps)
         else:
             with progress("running"):
-                values = _run(session, names, feed, is_ready=init or checkpoint is not None)
+                values = _run(session, names, feed, None if init or checkpoint is not None else graph)
     found = {name: value for name, value in zip(names, values, strict=True) if value is not None}
     data: dict[str, Any] = {"graph": graph, "fetches": named_arrays(found)}
     _hand_out(found, output, full, ({**data, "trace": steps} if trace else data) if as_json else None)
 
 
-def _run(session: Any, names: list[str], feed: dict[str, Any], *, is_ready: bool) -> Any:
-    """Run; where variables have no values, and were given none, say how they get them."""
+def _holds_values(path: str) -> bool:
+    """Whether `path` is a checkpoint, with the values of variables, and not a graph alone."""
+    import icefloe
+
+    if path == STDIN or path.endswith((".pb", ".pbtxt", ".json", ".meta")):
+        return False
+    return icefloe.identify(path).kind in _CHECKPOINTS
+
+
+_CHECKPOINTS = frozenset(("checkpoint", "v1_checkpoint", "checkpoint_directory", "state", "data_shard"))
+
+
+def _run(session: Any, names: list[str], feed: dict[str, Any], bare: str | None) -> Any:
+    """Run; where variables have no values, as those of the graph `bare` were given none, say how they get them."""
     import icefloe
 
     try:
         return session.run(names, feed)
     except icefloe.errors.FailedPreconditionError as error:
-        if not is_ready and "uninitialized" in str(error):
-            means = "--checkpoint PATH restores variables, --init runs their initialisers."
+        if bare is not None and "uninitialized" in str(error):
+            beside = bare.removesuffix(".meta")
+            known = beside if beside != bare and _holds_values(beside) else "PATH"
+            means = f"--checkpoint {known} restores variables, --init runs their initialisers."
             error.hint = f"{error.hint}\n{means}" if error.hint else means
         raise
 

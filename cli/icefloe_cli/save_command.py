@@ -73,10 +73,13 @@ def _row(name: str, entry: Any, source: str) -> dict[str, Any]:
 
 def _save_arrays(path: str, prefix: str) -> tuple[str, list[dict[str, Any]]]:
     import icefloe
-    from icefloe_cli.arrays import read_arrays
+    from icefloe_cli.arrays import has_side_entry, read_arrays
 
     with progress("writing"):
-        icefloe.save_checkpoint(prefix, dict(read_arrays(path)))
+        if has_side_entry(path):
+            icefloe.ckpt.convert(path, prefix, to="v2")
+        else:
+            icefloe.save_checkpoint(prefix, dict(read_arrays(path)))
     return prefix, _written(prefix, lambda name: "given")
 
 

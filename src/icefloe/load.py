@@ -33,7 +33,7 @@ def load_graph(source: Any, tags: Tags = None) -> Graph:
 
     source: a path, bytes, or a GraphDef or MetaGraphDef message, TensorFlow's too. A file is told by its content:
     binary, text or JSON. For the prefix or a file of a checkpoint, the `.meta` beside it is read; for a directory,
-    the SavedModel in it, or the `.meta` of its latest checkpoint.
+    the SavedModel in it, or the `.meta` of its latest checkpoint, and so for its state file, `checkpoint`.
     tags: of a SavedModel's graphs that with just these tags; None is the only one, else that for serving.
 
     Unknown ops, unknown or missing attrs and collections that do not fit are no errors: what cannot run fails when it
@@ -69,8 +69,8 @@ def _graph_path(path: str) -> str:
         return path
     from icefloe.checkpoint import files, names, state_file
 
-    if os.path.isdir(path):
-        latest = state_file.latest_checkpoint(path)
+    if os.path.isdir(path) or os.path.basename(path) == "checkpoint":
+        latest = state_file.latest_checkpoint(path if os.path.isdir(path) else os.path.dirname(path) or ".")
         beside = path if latest is None else names.meta_file(latest)
         return beside if files.is_file(beside) else path
     part = names.parse(path)

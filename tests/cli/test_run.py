@@ -123,6 +123,15 @@ def test_checkpoint_and_init(cli, savers):
     uninitialised = cli("run", meta, "y", "--feed", "x=[[1, 1]]")
     assert uninitialised.code == 1
     assert "uninitialized" in uninitialised.err
+    assert f"--checkpoint {savers / 'plain' / 'model.ckpt-3'} restores variables" in uninitialised.err
+
+
+@pytest.mark.parametrize("path", ["model.ckpt-3", "model.ckpt-3.index", "checkpoint", "."])
+def test_a_checkpoint_is_run_with_its_values(cli, savers, path):
+    given = cli("run", savers / "plain" / path, "y", "--feed", "x=[[1, 1], [2, 0]]", "--json")
+    with np.load(savers / "plain" / "expected.npz") as file:
+        assert given.json()["fetches"][0]["value"] == file["y:0"].tolist()
+    assert cli("run", savers / "plain" / path, "step", "--init").out == "step:0  int64 []\n7\n"
 
 
 def test_pbtxt_and_prefix(cli, savers):

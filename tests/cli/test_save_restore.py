@@ -39,6 +39,22 @@ def test_save_given_values(cli, savers, tmp_path, name):
     np.testing.assert_array_equal(tf.open_checkpoint(tmp_path / "m")["b"], [7, 8, 9])
 
 
+@pytest.mark.parametrize("name", ["w.npz", "w.h5"])
+def test_what_was_converted_is_saved_as_it_was(cli, tmp_path, name):
+    """The side entry is no tensor: it says what the tensors were."""
+    values = {"scope/w": np.ones((2, 3), ml_dtypes.bfloat16), "s": np.array([b"a"], object), "n": np.int64(3)}
+    tf.save_checkpoint(tmp_path / "m", values)
+    tf.ckpt.convert(tmp_path / "m", tmp_path / name)
+    result = cli("save", tmp_path / name, tmp_path / "back", "--json")
+    assert {t["name"]: t["dtype"] for t in result.json()["tensors"]} == {
+        "n": "int64",
+        "s": "string",
+        "scope/w": "bfloat16",
+    }
+    for suffix in ("index", "data-00000-of-00001"):
+        assert (tmp_path / f"back.{suffix}").read_bytes() == (tmp_path / f"m.{suffix}").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("values", "part"),
     [
