@@ -205,6 +205,16 @@ def test_explain() -> None:
     )
 
 
+def test_explain_tells_constants_from_what_is_merged() -> None:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    product = tf.matmul(x, tf.Variable([[2.0], [1.0]], use_resource=False), name="product")
+    out = tf.nn.relu(tf.nn.bias_add(product, tf.square([1.0], name="bias"), name="sum"), name="out")
+    with tf.Session() as s:
+        fates = {line.split()[1]: line.split()[0] for line in s.explain(out).splitlines()[1:]}
+    assert fates["bias"] == "constant"
+    assert "merged" in (fates["sum"], fates["out"]) and "constant" not in (fates["product"], fates["sum"], fates["out"])
+
+
 def test_explain_names_the_engine_and_what_may_be_dead(graph: Any) -> None:
     p = tf.placeholder(tf.bool, [], name="p")
     out = tf.cond(p, lambda: tf.constant(1.0) * 2.0, lambda: tf.constant(2.0))

@@ -284,7 +284,7 @@ class Graph(NameScopes, Scopes, Edges, Collections, GraphDefs):
                     self._check_inputs(op)
                 shape_inference.infer_new(op)
             except errors.OpError as error:
-                raise ValueError(error.message) from error
+                raise ValueError(error.message) from None
             self._ops.append(op)
             self._by_name[name] = op
             mutations = self.mutations

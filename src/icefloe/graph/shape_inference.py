@@ -287,7 +287,7 @@ def _run_rule(op: Operation) -> None:
     try:
         found = rule(context)
     except errors.InvalidArgumentError as error:
-        raise errors.InvalidArgumentError(f"{error.message} for {_described(context)}") from error
+        raise errors.InvalidArgumentError(f"{error.message} for {_described(context)}") from None
     if len(found) != len(outputs):
         raise errors.InternalError(f"shape rule of {op.type} gave {len(found)} shapes for {len(outputs)} outputs")
     for tensor, dims in zip(outputs, found):

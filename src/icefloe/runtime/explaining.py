@@ -17,7 +17,7 @@ def explain(program: Program) -> str:
     """Return the plan of a program, one line per node.
 
     Nodes that run are numbered. The others are there to say why they do not: a constant was computed when the plan was
-    made, one that is passed only hands its input on.
+    made, one that is passed only hands its input on, and what is merged is computed by another node's step.
     """
     plan = program.whole
     shown = list(_lines(program.steps, program.bindings, ""))
@@ -32,7 +32,12 @@ def explain(program: Program) -> str:
     ]
     lines += [f"{'feed':>9}  {_typed(plan.tensors[slot])}" for slot in plan.feeds]
     gone = [step.node for step in plan.steps if step.node not in runs]
-    lines += [f"{_fate(op, program):>9}  {_called(op)}" for op in gone]
+    constants: set[Operation] = set()
+    for op in gone:
+        fate = _fate(op, constants)
+        if fate == "constant" or (fate == "passed" and _follows(op, constants)):
+            constants.add(op)
+        lines.append(f"{fate:>9}  {_called(op)}")
     lines += [text for _, text in shown]
     lines += [f"{'fetch':>9}  {_typed(plan.tensors[slot])}" for slot in plan.fetches]
     lines += [f"{'target':>9}  {op.name}" for op in plan.targets]
@@ -62,12 +67,23 @@ def _lines(steps: Sequence[Step], bindings: Sequence[Binding], indent: str) -> I
         yield from _lines(*runner.body, indent + "    ")
 
 
-def _fate(op: Operation, program: Program) -> str:
+def _fate(op: Operation, constants: set[Operation]) -> str:
     if op.type in effects.HANDLES:
         return "handle"
     if op.type in effects.LOOPS or op.type in effects.CONTROL_FLOW:
         return "loop"
-    return "passed" if op.type in optimize.FORWARDS else "constant"
+    if op.type in optimize.FORWARDS:
+        return "passed"
+    return "constant" if op.type in _OF_STATIC_SHAPES or _follows(op, constants) else "merged"
+
+
+# Ops that are computed with the plan where the shape of their input is known, whatever its values will be.
+_OF_STATIC_SHAPES = frozenset(("Shape", "ShapeN", "Size", "Rank", "BroadcastGradientArgs"))
+
+
+def _follows(op: Operation, constants: set[Operation]) -> bool:
+    """Whether all inputs of `op` are outputs of `constants`."""
+    return all(tensor.op in constants for tensor in op.inputs)
 
 
 def _called(op: Operation) -> str:

@@ -37,6 +37,10 @@ class Partial:
         self._session = session
         self.handle = handle
 
+    def __repr__(self) -> str:
+        waiting = [tensor.name for tensor in self.pending_feeds]
+        return f"<Partial: to feed {waiting}, to fetch {[each.name for each in self.pending_fetches]}>"
+
     @property
     def pending_feeds(self) -> list[Tensor]:
         """The tensors declared as feeds that were not fed yet."""

@@ -196,7 +196,7 @@ def import_meta_graph(
     clear_devices: bool = False,
     import_scope: str | None = None,
     **kwargs: Any,
-) -> Saver | None:
+) -> Saver | Any:
     """Add the graph of a `.meta` to the default graph, with its collections, and return its Saver.
 
     meta_graph_or_file: a path, or a MetaGraphDef. clear_devices: leave the nodes' devices out. import_scope: a name

@@ -358,7 +358,7 @@ class Saver:
         cast: Any = False,
         ema: Any = "ignore",
         init_missing: bool = False,
-    ) -> RestoreReport | None:
+    ) -> RestoreReport | Any:
         """Give the variables the values of the checkpoint `save_path`; they need not be initialised.
 
         save_path: what `save` or `latest_checkpoint` returned; a file of the checkpoint will do.
@@ -377,6 +377,8 @@ class Saver:
         cast: convert dtypes; True, or a selection as in `include`. Numbers that an integer dtype has not are refused.
         ema: "use" restores moving averages where there are any; "fallback" those of variables that are missing, or
         variables where their averages are.
+
+        Returns what was restored from where; None of a Saver that was made without variables.
 
         Raises: ValueError if there is no checkpoint; NotFoundError, InvalidArgumentError with a `report` if it does
         not fit; NotFoundError if `include` matches nothing; DataLossError if it is damaged.
