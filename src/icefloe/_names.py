@@ -59,13 +59,21 @@ def resolve(namespace: str, name: str, entry: _Entry) -> Any:
     return for_ragged(module, attribute, getattr(importlib.import_module(f"icefloe.{module}"), attribute))
 
 
+def _instead(namespace: str, name: str) -> str:
+    """Return what there is instead of a name of TensorFlow that is missing; Python itself suggests near names."""
+    if name.startswith("_"):
+        return ""
+    text = importlib.import_module("icefloe.scripts.advice").stands_for(f"{namespace}.{name}".lstrip("."))
+    return f": {text}" if text else ""
+
+
 def lazy(namespace: str, scope: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of the module whose globals are `scope`."""
 
     def get(name: str) -> Any:
         entry = None if name.startswith("__") else entries(namespace).get(name)
         if entry is None:
-            raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}")
+            raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}{_instead(namespace, name)}")
         value = scope[name] = resolve(namespace, name, entry)
         return value
 

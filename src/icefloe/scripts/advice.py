@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from types import ModuleType
 from typing import Any
 
 from icefloe.near_names import near_names
@@ -142,19 +143,30 @@ def for_name(path: str) -> str:
         if elsewhere:  # best where the rest of the path is like, too: contrib.layers.dropout, layers.dropout
             best = min(elsewhere, key=lambda p: (p.split(".")[-2:-1] != parts[-2:-1], p.count("."), p))
             return f"tf.{best} may be meant"
+    found = stands_for(path)
+    if found is not None:
+        return found
+    near = _near(path)
+    return f"{near}; {_GENERAL}" if near else _GENERAL
+
+
+def stands_for(path: str) -> str | None:
+    """Return what is known to do what `tf.<path>`, or the namespace that it is in, did; None if nothing is."""
+    parts = path.split(".")
     for n in range(len(parts), 0, -1):
         text = INSTEAD.get(".".join(parts[:n]))
         if text is not None:
             texts = text.split(" | ")
             return next((t for t in texts if all(map(_is_here, NAME.findall(t)))), texts[-1])
-    near = _near(path)
-    return f"{near}; {_GENERAL}" if near else _GENERAL
+    return None
 
 
 def _is_here(path: str) -> bool:
     """Whether icefloe has a name, or the class that it is an attribute of has it."""
     found: Any = importlib.import_module("icefloe")
     for part in path.split("."):
+        if isinstance(found, ModuleType) and part not in dir(found):  # asking a module would ask here again
+            return False
         try:
             found = getattr(found, part)
         except AttributeError:
