@@ -25,10 +25,11 @@ from icefloe.graph.default_graph import colocate_with, device
 from icefloe.graph.graph import get_default_graph
 from icefloe.lib.saveable import SaveableObject, SaveSpec
 from icefloe.lib.variable import Variable
+from icefloe.saver import trackable
+from icefloe.saver.object_view import ObjectView, view_of
 from icefloe.saver.saveables import saveable_objects_for_op
 from icefloe.saver.saver import Saver
 from icefloe.saver.state import local_path, write_checkpoint_state
-from icefloe.training import trackable
 from icefloe.training.checkpoint_options import CheckpointOptions
 from icefloe.training.load_status import (
     CheckpointLoadStatus,
@@ -38,7 +39,6 @@ from icefloe.training.load_status import (
     chosen_session,
     parse_stored,
 )
-from icefloe.training.object_view import ObjectView, view_of
 from icefloe.training.restoring_values import Restorer, stored_names
 
 

@@ -16,9 +16,9 @@ from icefloe.checkpoint.opening import open_checkpoint
 from icefloe.lib import messages
 from icefloe.lib.variable import Variable
 from icefloe.proto import TrackableObjectGraph
+from icefloe.saver import trackable
+from icefloe.saver.object_view import ObjectView, match
 from icefloe.stacks import SESSIONS
-from icefloe.training import trackable
-from icefloe.training.object_view import ObjectView, match
 from icefloe.training.restoring_values import Restorer
 
 

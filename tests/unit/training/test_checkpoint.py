@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import icefloe as tf
 from icefloe.lib.lookup_mutable import MutableHashTable
 from icefloe.proto import TrackableObjectGraph
-from icefloe.training.object_view import match, view_of
+from icefloe.saver.object_view import match, view_of
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ Source: tensorflow/python/checkpoint/{graph_view,save_util,util,restore}.py.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from icefloe.lib import messages
 from icefloe.lib.variable import Variable
 from icefloe.optimizers.optimizer import Optimizer
 from icefloe.proto import TrackableObjectGraph
-from icefloe.training import trackable
+from icefloe.saver import trackable
 
 
 def _escape(name: str) -> str:
@@ -88,14 +89,19 @@ class ObjectView:
             node.has_checkpoint_values.value = number in marked
 
 
-def view_of(root: Any, *, with_slots: bool = True) -> ObjectView:
-    """Return the objects below `root`. Raises: ValueError for a dict that cannot be saved."""
+def view_of(
+    root: Any, *, with_slots: bool = True, children: Callable[[Any], list[tuple[str, Any]]] = trackable.children
+) -> ObjectView:
+    """Return the objects below `root`. children: gives what an object owns, as pairs of name and object.
+
+    Raises: ValueError for a dict that cannot be saved.
+    """
     view = ObjectView()
     waiting = deque([view._add(root, "")])
     while waiting:
         number = waiting.popleft()
         prefix = f"{view.paths[number]}/" if view.paths[number] else ""
-        for name, child in trackable.children(view.objects[number]):
+        for name, child in children(view.objects[number]):
             found = view.number_of(child)
             if found is None:
                 found = view._add(child, prefix + _escape(name))

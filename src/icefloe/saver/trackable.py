@@ -46,10 +46,11 @@ def children(value: Any) -> list[tuple[str, Any]]:
 
     Raises: ValueError for a dict with a key that is no string and leads to an object.
     """
-    return [(name, child) for name, child in _named(value) if is_trackable(child)]
+    return [(name, child) for name, child in named(value) if is_trackable(child)]
 
 
-def _named(value: Any) -> Iterator[tuple[str, Any]]:
+def named(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield all that an object holds by name or number, also what a Checkpoint does not save."""
     if isinstance(value, (Trackable, Module)):
         hidden: frozenset[str] = getattr(type(value), "_untracked", frozenset())
         yield from ((name, child) for name, child in vars(value).items() if name not in hidden)
