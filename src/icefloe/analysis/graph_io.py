@@ -169,8 +169,8 @@ def _outputs(graph: Graph, used_by: list[list[Operation]], found: list[str]) -> 
         held = role.depends_on_input(operations, [op for op in operations if op.type in role.VARIABLES])
         candidates = {op: why for op, why in candidates.items() if held[op._id] and not _is_read(op)} or candidates
     candidates = {op: why for op, why in candidates.items() if op.type not in _SHAPES} or candidates
-    model = [op._id for op in operations if found[op._id] == role.MODEL and fed[op._id] and not labelled[op._id]]
-    within = set(model)
+    whole = [op._id for op in operations if found[op._id] == role.MODEL and not labelled[op._id]]
+    within = {node for node in whole if fed[node]} or set(whole)  # some graphs take nothing
     results = []
     for op, why in candidates.items():
         outputs = [tensor for tensor in role.outputs(op) if not tensor.consumers()] or role.outputs(op)[:1]

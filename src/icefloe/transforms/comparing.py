@@ -14,7 +14,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.proto import GraphDef
 from icefloe.session import Session
 from icefloe.transforms.node_edits import attr_of
-from icefloe.transforms.reports import Check
+from icefloe.transforms.reports import Check, first_line
 
 # Two computations of the same in another order differ by rounding; relative to the largest element of an output.
 TOLERANCE = {"float16": 2e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-9, "complex64": 1e-4}
@@ -90,12 +90,12 @@ def compare_runs(
                 }
                 expected = before.run(list(outputs), feeds)
             except (errors.OpError, ValueError, TypeError, KeyError) as error:
-                problem = str(error)
+                problem = first_line(error)
                 if not _has_unknown_rank(before.graph, inputs):
                     break
                 continue
             return _compare(graph, feeds, outputs, expected, renamed, initialize, tolerance, prepare)
-    return Check("not checked", f"the graph does not run on random values: {problem.splitlines()[0]}")
+    return Check("not checked", f"the graph does not run on random values: {problem}")
 
 
 def _draws(graph: Graph, outputs: Sequence[str]) -> str:
@@ -140,7 +140,7 @@ def _compare(
             given = {name: value for name, value in given.items() if name.partition(":")[0] in graph._by_name}
             found = session.run([names.get(name, name) for name in outputs], given)
         except (errors.OpError, ValueError, TypeError, KeyError) as error:
-            return Check("different", f"the new graph does not run: {str(error).splitlines()[0]}")
+            return Check("different", f"the new graph does not run: {first_line(error)}")
     return compare_arrays(outputs, expected, found, tolerance)
 
 

@@ -11,7 +11,7 @@ from icefloe.proto import NodeDef
 from icefloe.session import Session
 from icefloe.transforms.constant_variables import constant_node
 from icefloe.transforms.node_edits import Nodes, control_inputs, data_inputs, node_of, tensor_key
-from icefloe.transforms.reports import PassReport, notes
+from icefloe.transforms.reports import PassReport, first_line, notes
 
 MOST_BYTES = 10 << 20
 _NEVER = frozenset(
@@ -49,7 +49,7 @@ def fold_constants(nodes: Nodes, outputs: set[str], most_bytes: int = MOST_BYTES
             try:
                 values = session.run(used)
             except (errors.OpError, ValueError, TypeError) as error:
-                failed.append(f"{name}: {str(error).splitlines()[0]}")
+                failed.append(f"{name}: {first_line(error)}")
                 continue
             if sum(np.asarray(v).nbytes for v in values) > most_bytes or not all(_is_plain(v) for v in values):
                 continue

@@ -27,7 +27,7 @@ from icefloe.saver.variable_nodes import variables_of
 from icefloe.session import Session
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.node_edits import Nodes, node_of, tensor_key
-from icefloe.transforms.reports import Check, PassReport, Transformed
+from icefloe.transforms.reports import Check, PassReport, Transformed, first_line
 
 PLACEHOLDERS = frozenset(("Placeholder", "PlaceholderV2", "PlaceholderWithDefault"))
 TABLES = frozenset(
@@ -50,7 +50,7 @@ def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
     if outputs is not None:
         found = [tensor_name(graph, name) for name in listed(outputs)]
     else:
-        guessed = [o for o in graph_io(graph).outputs if o.dtype != "unknown"]
+        guessed = graph_io(graph).outputs
         found = [o.name for o in guessed if o.signature is not None] or [o.name for o in guessed[:1]]
     if not found:
         raise errors.InvalidArgumentError("the graph has no outputs that can be told: name some")
@@ -60,9 +60,14 @@ def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
 def tensor_name(graph: Graph, name: str | Tensor | Operation) -> str:
     """Return the full name of a tensor; `x`, or the operation, stands for `x:0`.
 
+    Nobody knows the outputs of an op that is not in the op table: any of them is taken.
+
     Raises: KeyError or ValueError if there is none.
     """
     full: str = name if isinstance(name, str) else graph.as_graph_element(name).name
+    operation, _, index = full.partition(":")
+    if operation in graph._by_name and graph._by_name[operation].signature is None and (index or "0").isdecimal():
+        return f"{operation}:{index or 0}"
     tensor: str = graph.get_tensor_by_name(full if ":" in full else f"{full}:0").name
     return tensor
 
@@ -161,7 +166,7 @@ def _check(
                 prepare=lambda session: fill_variables(session, was),
             )
     except (errors.OpError, KeyError, ValueError, TypeError) as error:
-        return Check("not checked", f"the graph does not start: {str(error).splitlines()[0]}")
+        return Check("not checked", f"the graph does not start: {first_line(error)}")
 
 
 def fill_tables(session: Session, names: Sequence[str]) -> None:

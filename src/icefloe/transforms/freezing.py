@@ -28,7 +28,7 @@ from icefloe.session import BaseSession, Session
 from icefloe.transforms import constant_variables, inlining, inlining_in_functions, node_edits, variable_values
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, needed_nodes, output_names, tensor_name
-from icefloe.transforms.reports import Check, PassReport, Transformed, notes
+from icefloe.transforms.reports import Check, PassReport, Transformed, first_line, notes
 
 
 @takes_graphs()
@@ -155,7 +155,7 @@ def _checked(
             _assign(before, values)
             before.run([old.get_operation_by_name(name) for name in result.initializers if name in old._by_name])
         except (errors.OpError, KeyError, ValueError) as error:
-            return Check("not checked", f"the graph does not start: {str(error).splitlines()[0]}")
+            return Check("not checked", f"the graph does not start: {first_line(error)}")
         return compare_runs(
             before, result.graph_def, inputs, result.outputs, names=fed, seed=seed, initialize=result.initializers
         )

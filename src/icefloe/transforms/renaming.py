@@ -19,7 +19,7 @@ from icefloe.session import Session
 from icefloe.transforms.comparing import compare_arrays, random_feed
 from icefloe.transforms.finishing import finish, output_names, tensor_name
 from icefloe.transforms.node_edits import Nodes, node_of, set_inputs
-from icefloe.transforms.reports import Check, PassReport, Transformed
+from icefloe.transforms.reports import Check, PassReport, Transformed, first_line
 
 _NAME = re.compile(r"[A-Za-z0-9._][A-Za-z0-9_.\\/>-]*")
 
@@ -178,5 +178,5 @@ def _compare(
         with Session(graph=joined) as session:
             found = session.run(names, feeds)
     except (errors.OpError, ValueError, TypeError, KeyError) as error:
-        return Check("not checked", f"the graphs do not run on random values: {str(error).splitlines()[0]}")
+        return Check("not checked", f"the graphs do not run on random values: {first_line(error)}")
     return compare_arrays(names, expected, found, None)

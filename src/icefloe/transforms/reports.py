@@ -71,3 +71,9 @@ def notes(lines: Sequence[str], most: int = 20) -> tuple[str, ...]:
     """Return notes for a report, cut to `most` with a last one that counts the rest."""
     shown = tuple(lines[:most])
     return shown if len(lines) <= most else (*shown, f"... and {len(lines) - most} more")
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, without the quotes that a KeyError puts around it."""
+    said = error.args[0] if isinstance(error, KeyError) and error.args else error
+    return (str(said).splitlines() or [type(error).__name__])[0]

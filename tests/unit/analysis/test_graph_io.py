@@ -109,3 +109,12 @@ def test_a_transposed_convolution_is_part_of_the_model(name):
             tf.nn.conv2d_transpose(x, tf.ones([3, 3, 5, 2]), [1, 8, 8, 5], [1, 2, 2, 1], name="up")
             expected = ["up:0"]
     assert [o.name for o in tf.graphs.io(graph).outputs] == expected
+
+
+def test_a_graph_that_takes_nothing_ranks_its_ends_by_what_they_need():
+    with tf.Graph().as_default() as graph:
+        tf.negative(tf.constant(3.0), name="small")
+        tf.exp(tf.sqrt(tf.constant([1.0, 2.0]) * 2.0), name="large")
+    first, second = tf.graphs.io(graph).outputs
+    assert (first.name, second.name) == ("large:0", "small:0")
+    assert "needs 71% of the model" in first.reasons

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import icefloe as tf
 
 
@@ -29,7 +31,14 @@ def test_a_node_of_an_op_that_nobody_knows_is_shown_as_an_end() -> None:
     node(definition, "detections", "CustomPostProcess", ["x"])
     (output,) = tf.graphs.io(definition).outputs
     assert (output.name, output.dtype) == ("detections:0", "unknown")
-    assert tf.graphs.fix(definition).check is None
+    node(definition, "unused", "NoOp")
+    for found in (tf.graphs.strip(definition), tf.graphs.optimize(definition, ["detections", "detections:3"])):
+        assert [n.name for n in found.graph_def.node] == ["x", "detections"]
+        assert found.outputs[0] == "detections:0"
+        assert found.check.status == "not checked"
+        assert found.check.detail.startswith("the graph does not start: The name 'detections:0'")
+    with pytest.raises(ValueError, match="name"):
+        tf.graphs.strip(definition, ["detections:x"])
 
 
 def test_a_graph_that_takes_nothing_becomes_a_saved_model(tmp_path: Path) -> None:
