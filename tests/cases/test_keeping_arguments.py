@@ -41,9 +41,9 @@ def test_another_state_file_keeps_its_latest(seven):
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"keep": "2"}, TypeError, "keep: expected how many checkpoints, got '2'"),
-        ({"keep": 1.5}, TypeError, "keep: expected how many"),
-        ({"keep": None}, TypeError, "keep: expected how many"),
+        ({"keep": "2"}, TypeError, "keep: expected a whole number, got str '2'"),
+        ({"keep": 1.5}, TypeError, "keep: expected a whole number"),
+        ({"keep": None}, TypeError, "keep: expected a whole number"),
         ({"every_hours": "1"}, TypeError, "every_hours: expected a number"),
         ({"every_hours": float("nan")}, ValueError, "expected a number of hours"),
         ({"patterns": [None]}, TypeError, "as strings, got None"),

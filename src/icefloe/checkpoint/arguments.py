@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from icefloe import errors
 
 
 def as_number(value: Any, what: str) -> float:
@@ -36,6 +40,40 @@ def as_list(value: Any, what: str) -> list[Any]:
         except TypeError:
             pass
     raise TypeError(f"{what}: expected a list, got {_shown(value)}")
+
+
+def as_mapping(value: Any, contents: str) -> Mapping[Any, Any]:
+    """Return a mapping, or what has `items` as one. contents: what it maps, in words. Raises: TypeError."""
+    if not hasattr(value, "items"):
+        raise TypeError(f"expected a mapping {contents}, got {type(value).__name__}")
+    mapping: Mapping[Any, Any] = value
+    return mapping
+
+
+def as_patterns(given: Iterable[str] | str) -> list[str]:
+    """Return names or patterns as a list; one by itself is meant as a list of one, not as its letters.
+
+    Raises: TypeError for what is no string.
+    """
+    if isinstance(given, str):
+        return [given]
+    try:
+        patterns = list(given)
+    except TypeError:
+        raise TypeError(f"expected names or patterns, got {given!r}") from None
+    for pattern in patterns:
+        if not isinstance(pattern, str):
+            raise TypeError(f"expected names or patterns as strings, got {pattern!r}")
+    return patterns
+
+
+def as_expression(text: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a regular expression. Raises: InvalidArgumentError if it is none."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of Python, on what later versions may read otherwise
+            return re.compile(text, flags)
+    except (re.error, OverflowError, RecursionError) as e:
+        raise errors.InvalidArgumentError(f"{text!r} is no regular expression: {e}") from None
 
 
 def check_progress(value: Any) -> Callable[[int], object] | None:

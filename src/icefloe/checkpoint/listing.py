@@ -13,9 +13,8 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.checkpoint import object_graph
-from icefloe.checkpoint.arguments import as_text, as_whole
+from icefloe.checkpoint.arguments import as_expression, as_patterns, as_text, as_whole
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import compiled, pattern_list
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import FULL, TensorSlice
 
@@ -132,8 +131,8 @@ def chooser(patterns: Sequence[str] = (), *, regex: bool = False) -> Callable[[R
 
     Raises: InvalidArgumentError for a malformed expression.
     """
-    patterns = pattern_list(patterns)
-    tests = [compiled(p if regex else fnmatch.translate(p)) for p in patterns]
+    patterns = as_patterns(patterns)
+    tests = [as_expression(p if regex else fnmatch.translate(p)) for p in patterns]
 
     def meant(row: Row) -> bool:
         known = dict.fromkeys((row.key, row.name, row.full_name or row.key))

@@ -8,6 +8,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
+from icefloe.checkpoint.arguments import as_mapping
 from icefloe.checkpoint.locating.resolve import ARRAY_FILES, Target, resolve
 from icefloe.checkpoint.locating.sniff import HINTS, sniff
 from icefloe.checkpoint.reader import BundleReader
@@ -98,8 +99,7 @@ def save_checkpoint(prefix: str | os.PathLike[str], mapping: Mapping[str, Any], 
     Raises: InvalidArgumentError for a value that cannot be stored, with its name; TypeError if `mapping` is none;
     what the file system says, with the path.
     """
-    if not hasattr(mapping, "items"):
-        raise TypeError(f"expected a mapping from names to values, got {type(mapping).__name__}")
+    mapping = as_mapping(mapping, "from names to values")
     prefix = files.path_of(prefix)
     with BundleWriter(prefix, shards=shards) as writer:
         for name, value in mapping.items():

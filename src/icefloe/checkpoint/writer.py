@@ -5,7 +5,6 @@ sorted.
 from __future__ import annotations
 
 import math
-import operator
 import os
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
@@ -15,6 +14,7 @@ import numpy as np
 
 from icefloe import datatypes, errors
 from icefloe.checkpoint import contents, files, slices
+from icefloe.checkpoint.arguments import as_whole
 from icefloe.checkpoint.commit import begin
 from icefloe.checkpoint.entries import Header, encode_entry
 from icefloe.checkpoint.flushing import Flusher
@@ -81,10 +81,7 @@ class BundleWriter:
     """
 
     def __init__(self, prefix: str | os.PathLike[str], *, shards: int = 1) -> None:
-        try:
-            shards = operator.index(shards)
-        except TypeError:
-            raise TypeError(f"shards: expected a number of data files, got {shards!r}") from None
+        shards = as_whole(shards, "shards")
         if not 0 < shards <= 99999:
             raise errors.InvalidArgumentError(f"expected 1 to 99999 shards, got {shards}")
         self.prefix = os.fsdecode(prefix)

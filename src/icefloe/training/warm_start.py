@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_expression
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import compiled
 from icefloe.graph.collections import GraphKeys
 from icefloe.graph.default_graph import get_collection
 from icefloe.lib.assignments import assign
@@ -119,7 +119,7 @@ def _grouped(vars_to_warm_start: Any) -> dict[str, list[Variable]]:
     """
     for text in vars_to_warm_start if isinstance(vars_to_warm_start, list) else [vars_to_warm_start]:
         if isinstance(text, str):
-            compiled(text)
+            as_expression(text)
     if vars_to_warm_start is None or isinstance(vars_to_warm_start, str):
         _LOG.info("Warm-starting variables only in TRAINABLE_VARIABLES.")
         chosen = get_collection(GraphKeys.TRAINABLE_VARIABLES, scope=vars_to_warm_start)

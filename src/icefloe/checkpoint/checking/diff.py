@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from icefloe import errors
-from icefloe.checkpoint.arguments import as_number, check_progress
+from icefloe.checkpoint.arguments import as_number, as_patterns, check_progress
 from icefloe.checkpoint.checking.comparing import Comparison, Tolerance, compare
 from icefloe.checkpoint.checking.stats import matching
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.editing.rules import Names
 from icefloe.checkpoint.entries import Entry
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.reading import CheckpointReader
 from icefloe.checkpoint.slices import FULL
@@ -120,7 +119,7 @@ def diff(
     with open_checkpoint(a) as left, open_checkpoint(b) as right:
         out = Difference(left.prefix, right.prefix)
         tolerance = Tolerance(rtol, atol, compare_bytes)
-        pairs = _pairs(left, right, pattern_list(patterns), names)
+        pairs = _pairs(left, right, as_patterns(patterns), names)
         if dask is None:
             work = _Work(left, right, tolerance, out, progress)
             out.tensors = [_compare(work, name, other) for name, other in pairs]

@@ -16,10 +16,9 @@ from typing import Literal
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint.arguments import as_text, as_whole, check_progress
+from icefloe.checkpoint.arguments import as_patterns, as_text, as_whole, check_progress
 from icefloe.checkpoint.checking.sums import Progress
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reading import CheckpointReader
 
 # Elements that are turned to float64 at a time.
@@ -126,7 +125,7 @@ def matching(reader: CheckpointReader, patterns: Sequence[str]) -> list[str]:
 
     Raises: NotFoundError, with near names, for a pattern that matches nothing.
     """
-    patterns = pattern_list(patterns)
+    patterns = as_patterns(patterns)
     if not patterns:
         return list(reader.entries)
     chosen: dict[str, None] = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import files, names, object_graph
+from icefloe.checkpoint.arguments import as_mapping
 from icefloe.checkpoint.converting import layout_choice
 from icefloe.checkpoint.converting.layouts import Original, Reordering
 from icefloe.checkpoint.converting.report import Conversion, LayoutChange
@@ -71,8 +72,8 @@ def options(
             raise errors.InvalidArgumentError(f"{what}: expected one of {choices}, got {given!r}")
     if isinstance(mapping, (str, bytes, os.PathLike)):
         mapping = read_map(mapping)
-    if mapping is not None and not isinstance(mapping, Mapping):
-        raise TypeError(f"mapping: expected a mapping of names or a file, got {type(mapping).__name__}")
+    if mapping is not None:
+        mapping = as_mapping(mapping, "of names, or a file")
     parsed = tuple(layout_choice.parse_rules(layout_rules))
     if parsed and layout != "torch":
         raise errors.InvalidArgumentError("rules of layouts are for layout='torch'")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
+from icefloe.checkpoint.arguments import as_mapping
 from icefloe.checkpoint.distributed.parts import parts
 from icefloe.checkpoint.distributed.scheduling import absolute, cluster, import_dask
 from icefloe.checkpoint.index import to_key
@@ -58,8 +59,7 @@ def save_dask(
     computing raises; what the file system says.
     """
     dask = import_dask()
-    if not hasattr(mapping, "items"):
-        raise TypeError(f"expected a mapping from names to values, got {type(mapping).__name__}")
+    mapping = as_mapping(mapping, "from names to values")
     if group_bytes < 1:
         raise errors.InvalidArgumentError(f"expected group_bytes of at least 1, got {group_bytes}")
     target = absolute(prefix)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import errors
-from icefloe.checkpoint.arguments import as_list, as_number
+from icefloe.checkpoint.arguments import as_list, as_number, as_patterns
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
@@ -21,7 +21,6 @@ from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, Contents, Piece, Ten
 from icefloe.checkpoint.editing.stream import Plan, copied, mapped
 from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import pattern_list
 
 Path = str | os.PathLike[str]
 _WINDOW = 1 << 20  # bytes of each source at a time
@@ -68,7 +67,7 @@ def average(
     if not sources:
         raise errors.InvalidArgumentError("average: there is no checkpoint to average")
     shares = _shares(weights, len(sources))
-    patterns = pattern_list(last)
+    patterns = as_patterns(last)
     if dask is None:
         return _average(dst, sources, shares, common, patterns, dry_run=dry_run, progress=progress)
     from icefloe.checkpoint.distributed import edits, scheduling

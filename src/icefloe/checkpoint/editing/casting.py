@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint.arguments import as_list
+from icefloe.checkpoint.arguments import as_list, as_patterns
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.patterns import Patterns
 from icefloe.checkpoint.editing.reports import EditReport, Progress
@@ -18,7 +18,6 @@ from icefloe.checkpoint.editing.stored import Contents, Piece, Tensor, contents_
 from icefloe.checkpoint.editing.stream import Plan, copied, mapped
 from icefloe.checkpoint.editing.targets import target_prefix
 from icefloe.checkpoint.opening import open_checkpoint
-from icefloe.checkpoint.pattern_lists import pattern_list
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.datatypes import DType
 
@@ -104,7 +103,7 @@ def cast(
     """
     to = _number_type(dtype)
     wanted = {_number_type(d) for d in as_list(source_dtypes, "source_dtypes")}
-    conversion = _Wanted(to, pattern_list(only), pattern_list(skip), wanted, ints, saturate)
+    conversion = _Wanted(to, as_patterns(only), as_patterns(skip), wanted, ints, saturate)
     if dask is None:
         return _cast(src, dst, conversion, verify=verify, dry_run=dry_run, progress=progress)
     from icefloe.checkpoint.distributed import edits, scheduling

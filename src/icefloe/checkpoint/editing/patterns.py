@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import translate
 
 from icefloe import errors
-from icefloe.checkpoint.pattern_lists import compiled, pattern_list
+from icefloe.checkpoint.arguments import as_expression, as_patterns
 from icefloe.near_names import near_names, question
 
 VALUE_SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -26,7 +26,7 @@ class Patterns:
     """
 
     def __init__(self, texts: Iterable[str] | str, full_names: Mapping[str, str] | None = None) -> None:
-        self.texts = pattern_list(texts)
+        self.texts = as_patterns(texts)
         self._full_names = full_names or {}
         self._tests = [(text, _test(text)) for text in self.texts]
         self._used: set[str] = set()
@@ -74,7 +74,7 @@ class Patterns:
 
 def _test(text: str) -> Callable[[str], object]:
     if text.startswith("re:"):
-        return compiled(text[3:]).search
+        return as_expression(text[3:]).search
     if text.endswith("/"):
         return lambda name: name.startswith(text)
-    return compiled(translate(text)).match
+    return as_expression(translate(text)).match

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from icefloe import errors
+from icefloe.checkpoint.arguments import as_mapping
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.rules import Names, Rule, read_map
@@ -47,8 +48,8 @@ def names_from(
     `read_map`.
     """
     table = read_map(mapping) if isinstance(mapping, (str, bytes, os.PathLike)) else mapping
-    if table is not None and not isinstance(table, Mapping):
-        raise TypeError(f"mapping: expected a mapping of names or a file, got {type(table).__name__}")
+    if table is not None:
+        table = as_mapping(table, "of names, or a file")
     names = Names(rules, table, prefix, strip_prefix)
     if names.is_empty:
         raise errors.InvalidArgumentError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from icefloe import errors
-from icefloe.checkpoint.arguments import as_whole
+from icefloe.checkpoint.arguments import as_mapping, as_whole
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.partitions import even_slices
 from icefloe.checkpoint.editing.patterns import Patterns
@@ -61,8 +61,7 @@ def reshard(
         raise errors.InvalidArgumentError("reshard: expected `shards` or `max_shard_bytes`, got both")
     shards = None if shards is None else as_whole(shards, "shards")
     max_shard_bytes = None if max_shard_bytes is None else as_whole(max_shard_bytes, "max_shard_bytes")
-    if partition is not None and not isinstance(partition, Mapping):
-        raise TypeError(f"partition: expected a mapping from patterns to numbers, got {type(partition).__name__}")
+    partition = {} if partition is None else as_mapping(partition, "from patterns to numbers as `partition`")
     if shards is not None and not 0 < shards <= 99999:
         raise errors.InvalidArgumentError(f"expected 1 to 99999 shards, got {shards}")
     if max_shard_bytes is not None and max_shard_bytes <= 0:
@@ -72,7 +71,7 @@ def reshard(
         report = ReshardReport(source=reader.prefix, dry_run=dry_run, shards_before=contents.shards)
         target = target_prefix(reader.prefix, dst, is_bundle=isinstance(reader, BundleReader))
         full = objects.full_names(objects.read_objects(reader))
-        new = _repartitioned(contents, dict(partition or {}), Patterns(unpartition, full), full, report)
+        new = _repartitioned(contents, dict(partition), Patterns(unpartition, full), full, report)
         plan = Plan(target, [new.get(n) or copied(t) for n, t in contents.tensors.items()], contents.shards)
         plan.order_as(contents)
         if shards is not None or max_shard_bytes is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from icefloe import errors
-from icefloe.checkpoint.arguments import as_whole
+from icefloe.checkpoint.arguments import as_mapping, as_whole
 from icefloe.checkpoint.editing import objects, slots
 from icefloe.checkpoint.editing.partitions import cut_axes, even_bounds, even_slices
 from icefloe.checkpoint.editing.patterns import Patterns
@@ -65,8 +65,7 @@ def resize(
     """
     how = parse_init(init)
     axis = as_whole(axis, "axis")
-    if not isinstance(rows, Mapping):
-        raise TypeError(f"expected a mapping from patterns to numbers of rows, got {type(rows).__name__}")
+    rows = as_mapping(rows, "from patterns to numbers of rows")
     with open_checkpoint(src) as reader:
         contents = contents_of(reader)
         report = ResizeReport(source=reader.prefix, dry_run=dry_run)

@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from icefloe import errors
 from icefloe.checkpoint import files
-from icefloe.checkpoint.arguments import as_text
+from icefloe.checkpoint.arguments import as_expression, as_text
 from icefloe.checkpoint.editing.patterns import VALUE_SUFFIX
-from icefloe.checkpoint.pattern_lists import compiled
 
 Rule = str | tuple[str, str]
 _SLOT = "/.OPTIMIZER_SLOT/"
@@ -109,7 +108,7 @@ def rule_list(rules: Iterable[Rule]) -> list[Rule]:
 def _substitution(rule: Rule) -> Callable[[str], str]:
     if isinstance(rule, tuple) and len(rule) == 2 and isinstance(rule[1], str):
         pattern, replacement = rule
-        return _replacing(compiled(pattern), replacement, 0)
+        return _replacing(as_expression(pattern), replacement, 0)
     if not isinstance(rule, str):
         raise TypeError(f"expected a rule such as s/old/new/ or a pair of pattern and replacement, got {rule!r}")
     if len(rule) < 4 or rule[0] != "s" or rule[1].isalnum() or rule[1] in "\\ \n":
@@ -122,7 +121,7 @@ def _substitution(rule: Rule) -> Callable[[str], str]:
     pattern, replacement, flags = parts
     if set(flags) - set("gi"):
         raise errors.InvalidArgumentError(f"{rule!r}: unknown flags {flags!r}; there are g and i")
-    expression = compiled(pattern, re.IGNORECASE if "i" in flags else 0)
+    expression = as_expression(pattern, re.IGNORECASE if "i" in flags else 0)
     return _replacing(expression, _sed_replacement(replacement), 0 if "g" in flags else 1)
 
 
@@ -151,7 +150,7 @@ def _sed_replacement(text: str) -> str:
 def _replacing(expression: re.Pattern[str], replacement: str, count: int) -> Callable[[str], str]:
     try:
         # An unknown group shows when the template is expanded; no name needs to match for that.
-        compiled("(?:" + expression.pattern + ")|", expression.flags & ~re.UNICODE).sub(replacement, "", 1)
+        as_expression("(?:" + expression.pattern + ")|", expression.flags & ~re.UNICODE).sub(replacement, "", 1)
     except (re.error, IndexError) as e:
         raise errors.InvalidArgumentError(
             f"{replacement!r} is no replacement for {expression.pattern!r}: {e}"

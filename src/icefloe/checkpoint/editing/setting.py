@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from icefloe import datatypes, errors
-from icefloe.checkpoint.arguments import as_text
+from icefloe.checkpoint.arguments import as_mapping, as_text
 from icefloe.checkpoint.editing import objects
 from icefloe.checkpoint.editing.reports import EditReport, Progress
 from icefloe.checkpoint.editing.stored import OBJECT_GRAPH, WINDOW, Contents, Tensor, contents_of
@@ -57,8 +57,7 @@ def set_values(
 
     Raises: NotFoundError for a name that must be there, InvalidArgumentError for a value that does not fit.
     """
-    if not isinstance(values, Mapping):
-        raise TypeError(f"expected a mapping from names to values, got {type(values).__name__}")
+    values = as_mapping(values, "from names to values")
     with open_checkpoint(src) as reader:
         contents = contents_of(reader)
         report = SetReport(source=reader.prefix, dry_run=dry_run)

@@ -14,10 +14,10 @@ from typing import Literal
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, state_file
+from icefloe.checkpoint.arguments import as_number, as_patterns, as_whole
 from icefloe.checkpoint.locating.completeness import gap_in
 from icefloe.checkpoint.locating.sniff import sniff
 from icefloe.checkpoint.opening import open_exact
-from icefloe.checkpoint.pattern_lists import pattern_list
 
 _MAX_METRIC_FILE = 64 << 20
 _SUFFIX = re.compile(r"-[0-9]+$")
@@ -91,7 +91,7 @@ def prune(
     folder = os.fsdecode(directory)
     folder = folder if os.path.isdir(folder) else os.path.expanduser(folder)
     _check(folder, keep, every_hours, best, metric, mode)
-    patterns = pattern_list(patterns)
+    patterns = as_patterns(patterns)
     out = Pruning(folder, dry_run)
     state_path = os.path.join(folder, state_file.DEFAULT_NAME)
     latest, listed = _listed(folder, state_path)
@@ -129,11 +129,9 @@ def _check(folder: str, keep: int, every_hours: float | None, best: int, metric:
     if not files.is_directory(folder):
         raise errors.NotFoundError("there is no such directory", path=folder)
     files.check_directory(folder)
-    for name, value in (("keep", keep), ("best", best)):
-        if not hasattr(value, "__index__"):
-            raise TypeError(f"{name}: expected how many checkpoints, got {value!r}")
-    if every_hours is not None and not isinstance(every_hours, (int, float)):
-        raise TypeError(f"every_hours: expected a number, got {every_hours!r}")
+    keep, best = as_whole(keep, "keep"), as_whole(best, "best")
+    if every_hours is not None:
+        as_number(every_hours, "every_hours")
     if keep < 0 or best < 0:
         raise errors.InvalidArgumentError(f"expected to keep at least 0, got {min(keep, best)}")
     if every_hours is not None and not every_hours > 0:
