@@ -43,5 +43,10 @@ def test_links_lead_somewhere() -> None:
         assert (ROOT / target).exists(), target
 
 
+def test_every_page_is_linked() -> None:
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"](docs/{page.name})" in TEXT, page.name
+
+
 def test_there_is_a_shell_example() -> None:
     assert len(SHELL) >= 3

@@ -36,7 +36,7 @@ Examples:
   icefloe ckpt ls model.ckpt-30
   icefloe ckpt cat model.ckpt-30 layer/w --slice 0:2
   icefloe convert model.ckpt-30 model.safetensors
-  icefloe run model.ckpt-30.meta --checkpoint model.ckpt-30 --feed x:0=@x.npy y:0
+  icefloe run model.ckpt-30 --feed x:0=@x.npy y:0
   icefloe exec train.py --steps=100
   icefloe restore model.ckpt-30.meta model.ckpt-30 --export weights.npz
   icefloe save model.ckpt-30.meta fresh.ckpt --values weights.npz

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 import icefloe
@@ -100,3 +102,20 @@ def test_generated_functions_take_positions() -> None:
 )
 def test_kinds_of_modules(path: str, kind: str | None) -> None:
     assert facades.kind_of(path) == kind
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "part"),
+    [("icefloe", "contrib", "tf.contrib is not part of it"), ("icefloe", "keras", "icefloe.load_graph")]
+    + [("icefloe", "mul", "tf.multiply does it"), ("icefloe.train", "SummaryWriter", "tf.summary.FileWriter does it")],
+)
+def test_icefloe_itself_advises(module, name, part):
+    with pytest.raises(AttributeError, match=f"^module '{module}' has no attribute '{name}': ") as caught:
+        getattr(importlib.import_module(module), name)
+    assert part in str(caught.value)
+
+
+def test_what_is_no_name_of_tensorflow_is_only_missing():
+    for name in ("Sesion", "_repr_html_", "nonsense"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'$"):
+            getattr(icefloe, name)
