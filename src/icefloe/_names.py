@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
+from importlib.machinery import PathFinder
 from typing import Any
 
 from icefloe import _kind_names, _layer_names, _space_names, _top_names
@@ -59,9 +60,12 @@ def resolve(namespace: str, name: str, entry: _Entry) -> Any:
     return for_ragged(module, attribute, getattr(importlib.import_module(f"icefloe.{module}"), attribute))
 
 
-def _instead(namespace: str, name: str) -> str:
-    """Return what there is instead of a name of TensorFlow that is missing; Python itself suggests near names."""
-    if name.startswith("_"):
+def _instead(namespace: str, name: str, scope: dict[str, Any]) -> str:
+    """Return what there is instead of a name of TensorFlow that is missing; Python itself suggests near names.
+
+    A module that is not imported yet is asked for like a name, and must not wait for advice that no one reads.
+    """
+    if name.startswith("_") or PathFinder.find_spec(f"{scope['__name__']}.{name}", scope.get("__path__", [])):
         return ""
     text = importlib.import_module("icefloe.scripts.advice").stands_for(f"{namespace}.{name}".lstrip("."))
     return f": {text}" if text else ""
@@ -73,7 +77,9 @@ def lazy(namespace: str, scope: dict[str, Any]) -> tuple[Callable[[str], Any], C
     def get(name: str) -> Any:
         entry = None if name.startswith("__") else entries(namespace).get(name)
         if entry is None:
-            raise AttributeError(f"module {scope['__name__']!r} has no attribute {name!r}{_instead(namespace, name)}")
+            raise AttributeError(
+                f"module {scope['__name__']!r} has no attribute {name!r}{_instead(namespace, name, scope)}"
+            )
         value = scope[name] = resolve(namespace, name, entry)
         return value
 
