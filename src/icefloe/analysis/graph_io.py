@@ -162,7 +162,7 @@ def _outputs(graph: Graph, used_by: list[list[Operation]], found: list[str]) -> 
     operations = graph.get_operations()
     fed = role.depends_on_input(operations)
     labelled = _after_labels(operations)
-    candidates = _ends(operations, used_by, found, _before_weights(operations, found))
+    candidates = _ends(operations, used_by, found, _before_weights(operations, found), labelled)
     if any(fed[op._id] for op in candidates):
         candidates = {op: why for op, why in candidates.items() if fed[op._id]}
     elif any(op.type in role.VARIABLES for op in operations):
@@ -209,7 +209,11 @@ def _before_weights(operations: list[Operation], found: list[str]) -> set[int]:
 
 
 def _ends(
-    operations: list[Operation], used_by: list[list[Operation]], found: list[str], inner: set[int]
+    operations: list[Operation],
+    used_by: list[list[Operation]],
+    found: list[str],
+    inner: set[int],
+    labelled: list[bool],
 ) -> dict[Operation, str]:
     """Return the nodes that may give results, each with what makes it one."""
     ends: dict[Operation, str] = {}
@@ -230,11 +234,18 @@ def _ends(
             ends[op] = f"a {op.type}"
         elif role.has_result_name(op):
             ends[op] = "named like a result"
+        elif not labelled[op._id] and all(user.type in _COMPARES and labelled[user._id] for user in inside):
+            for compared in _through_reshapes(op):
+                ends[compared] = "compared with labels"
         losses = [user for user in users if user.type in role.LOSSES and user.inputs[0].op is op]
         if losses:
             for logits in _through_reshapes(op):
                 ends[logits] = f"the logits of {losses[0].name}"
     return ends
+
+
+# Ops that compare a prediction with labels where no loss of the library does.
+_COMPARES = frozenset(("SquaredDifference", "Sub"))
 
 
 def _through_reshapes(op: Operation) -> Iterator[Operation]:
@@ -260,15 +271,23 @@ _LIKE_TYPE, _LIKE_NAME, _WHOLE_MODEL = 40.0, 40.0, 40.0
 _LABELLED, _LOSS, _METRIC, _SCALAR = -60.0, -40.0, -40.0, -25.0
 
 
+def _handed_on(tensor: Tensor) -> Operation:
+    """Return the operation whose value a tensor is, past nodes that only hand it on."""
+    while tensor.op.type in ("Identity", "IdentityN") and tensor.value_index < len(tensor.op.inputs):
+        tensor = tensor.op.inputs[tensor.value_index]
+    return tensor.op
+
+
 def _judge(op: Operation, tensor: Tensor, share: float, labelled: bool) -> tuple[float, list[str]]:
     score = _WHOLE_MODEL * share
     reasons = [f"needs {share:.0%} of the model"]
-    if op.type in role.RESULT_TYPES:
+    value = _handed_on(tensor)
+    if value.type in role.RESULT_TYPES:
         score += _LIKE_TYPE
-        reasons.append(f"{op.type} is a usual last step")
-    if role.has_result_name(op):
+        reasons.append(f"{value.type} is a usual last step")
+    if role.has_result_name(op) or role.has_result_name(value):
         score += _LIKE_NAME
-        reasons.append("its name says so")
+        reasons.append("its name says so" if role.has_result_name(op) else f"the name of {value.name} says so")
     if labelled:
         score += _LABELLED
         reasons.append("needs labels")

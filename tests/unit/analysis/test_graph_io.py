@@ -118,3 +118,25 @@ def test_a_graph_that_takes_nothing_ranks_its_ends_by_what_they_need():
     first, second = tf.graphs.io(graph).outputs
     assert (first.name, second.name) == ("large:0", "small:0")
     assert "needs 71% of the model" in first.reasons
+
+
+def test_what_is_compared_with_labels_is_a_result():
+    """A regression without a loss of the library: its prediction does not need the labels, its loss does."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        target = tf.placeholder(tf.float32, [None], name="target")
+        predicted = tf.squeeze(tf.layers.dense(x, 1), 1, name="value")
+        tf.reduce_mean(tf.square(predicted - target), name="mean")
+    found = tf.graphs.io(graph)
+    assert [o.name for o in found.outputs] == ["dense/BiasAdd:0", "mean:0"]
+    assert found.outputs[0].reasons[0] == "compared with labels"
+
+
+def test_an_end_that_hands_on_a_result_is_the_result():
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        raw = tf.layers.dense(x, 2)
+        tf.raw_ops.IdentityN(input=[raw, tf.identity(tf.nn.softmax(raw))], name="call")
+    found = tf.graphs.io(graph)
+    assert [o.name for o in found.outputs[:2]] == ["call:1", "Softmax:0"]
+    assert "Softmax is a usual last step" in found.outputs[0].reasons
