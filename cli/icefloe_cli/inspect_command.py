@@ -24,7 +24,7 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
     """Show what is in PATH: a graph, a checkpoint, a SavedModel, a .meta, a state file or a directory.
 
     A graph is shown by its signatures, inputs, likely outputs, variables, ops, devices, large constants, parameters and
-    arithmetic; a checkpoint by its tensors.
+    arithmetic; a checkpoint by its tensors; a Keras model by both.
 
     \b
     Examples:
@@ -57,6 +57,9 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
         elif found.kind in _CHECKPOINTS:
             data["checkpoint"] = _checkpoint_data(path)
             show = _show_checkpoint
+            if found.kind == "keras" or found.details.get("is_model"):
+                show = _show_model
+                _add_layers(data, path)
     except icefloe.errors.OpError as error:
         data["error"] = problem = str(error)
     if as_json:
@@ -73,7 +76,7 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
         ctx.exit(1)
 
 
-_GRAPHS = frozenset(("graph", "graph_text", "json", "meta_graph", "meta_graph_text"))
+_GRAPHS = frozenset(("graph", "graph_text", "json", "meta_graph", "meta_graph_text") + ("tfjs", "tfjs_directory"))
 _SAVED_MODELS = frozenset(("saved_model", "saved_model_text", "saved_model_directory"))
 _CHECKPOINTS = frozenset(
     ("checkpoint", "v1_checkpoint", "checkpoint_directory", "state", "data_shard")
@@ -98,6 +101,16 @@ def _checkpoint_data(path: str) -> dict[str, Any]:
             for n, e in reader.entries.items()
         ]
         return {"prefix": reader.prefix, "tensors": tensors}
+
+
+def _add_layers(data: dict[str, Any], path: str) -> None:
+    """Add the graph that the layers of a Keras model make, or why there is none: its tensors are there all the same."""
+    import icefloe
+
+    try:
+        data["graph"] = _graph_data(icefloe.load_graph(path))
+    except icefloe.errors.OpError as error:
+        data["no_graph"] = str(error)
 
 
 def _tensor_table(title: str, rows: list[dict[str, Any]], limit: int | None) -> None:
@@ -129,7 +142,7 @@ def _show_graph(data: dict[str, Any], limit: int | None) -> None:
             ("collections", ", ".join(f"{key} ({n})" for key, n in sorted(graph["collections"].items()))),
             ("devices", ", ".join(f"{device} ({count(n, 'node')})" for device, n in graph["devices"].items())),
             ("parameters", _parameters_text(costs)),
-            ("arithmetic", f"{_rounded(costs['flops'])} operations a run" if costs["flops"] else ""),
+            ("arithmetic", _arithmetic_text(costs["flops"], graph["inputs"])),
             ("constants", bytes_text(graph["constant_bytes"]) if graph["large_constants"] else ""),
             ("ops", _ops_text(graph["ops"], limit)),
         ]
@@ -153,6 +166,12 @@ def _readers_text(release: str, without_defaults: str) -> str:
 
 def _parameters_text(costs: dict[str, Any]) -> str:
     return f"{costs['parameters']:,}, {bytes_text(costs['parameter_bytes'])}" if costs["parameters"] else ""
+
+
+def _arithmetic_text(operations: int, inputs: list[dict[str, Any]]) -> str:
+    is_open = any(row["shape"] is None or None in row["shape"][1:] for row in inputs)  # the first is the batch
+    text = f"{_rounded(operations)} operations a run" + (", with unknown sizes as 1" if is_open else "")
+    return text if operations else ""
 
 
 def _rounded(number: int) -> str:
@@ -214,3 +233,11 @@ def _show_checkpoint(data: dict[str, Any], limit: int | None) -> None:
     elements = sum(row["elements"] for row in checkpoint["tensors"])
     size = data["details"].get("bytes")
     click.echo(count(elements, "element") + (f", {bytes_text(size)}" if size is not None else ""))
+
+
+def _show_model(data: dict[str, Any], limit: int | None) -> None:
+    if "graph" in data:
+        _show_graph(data, limit)
+    _show_checkpoint(data, limit)
+    if "no_graph" in data:
+        note(f"the layers are not shown: {data['no_graph']}")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
 import pytest
 
 
@@ -98,3 +103,32 @@ def test_inspect_damaged_graph_says_what_it_was(cli, savers, tmp_path):
     assert "cut short or damaged" in result.out
     assert result.err.startswith(f"icefloe: {tmp_path}/m.meta")
     assert "error" in cli("inspect", tmp_path / "m.meta", "--json").json()
+
+
+def test_inspect_shows_the_graphs_of_models_of_other_kinds(cli, tmp_path):
+    fixtures = Path(__file__).resolve().parents[2] / "fixtures"
+    for path in (fixtures / "tfjs" / "inline", fixtures / "tfjs" / "inline" / "model.json"):
+        out = cli("inspect", path).out
+        assert "ops         Const 7, Placeholder 1, Conv2D 1" in out
+        assert "arithmetic  5.62 k operations a run\n" in out
+    model = cli("inspect", fixtures / "weights" / "keras2.keras")
+    assert "output  head     head/BiasAdd:0  float32  [?,2]" in model.out
+    assert "tensors (35)" in model.out
+    assert cli("inspect", fixtures / "weights" / "keras2.keras", "--json").json()["graph"]["nodes"] == 125
+
+
+def test_inspect_shows_the_tensors_of_a_model_whose_layers_are_not_known(cli, tmp_path):
+    path = tmp_path / "model.h5"
+    config = {"class_name": "Sequential", "config": {"layers": [{"class_name": "Own", "config": {"name": "own"}}]}}
+    with h5py.File(path, "w") as file:
+        file.attrs["model_config"] = json.dumps(config)
+        file.attrs["keras_version"] = "2.15.0"
+        weights = file.create_group("model_weights")
+        weights.attrs["layer_names"] = [b"own"]
+        layer = weights.create_group("own")
+        layer.attrs["weight_names"] = [b"own/kernel:0"]
+        layer.create_dataset("own/kernel:0", data=np.zeros((2, 3), np.float32))
+    result = cli("inspect", path)
+    assert (result.code, "own/kernel  float32  [2,3]" in result.out) == (0, True)
+    assert result.err.startswith("the layers are not shown: ")
+    assert "Own" in cli("inspect", path, "--json").json()["no_graph"]

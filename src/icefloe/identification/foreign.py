@@ -83,7 +83,7 @@ def hdf5(path: str, finding: Finding) -> Identification:
             numbered = "layers" in groups or "_layer_checkpoint_dependencies" in groups
     except Exception as error:  # the library raises whatever comes up for a damaged file
         return Identification(path, "hdf5", f"{finding.description}, damaged: {error or type(error).__name__}")
-    details: dict[str, Any] = {"groups": groups, "keras_version": version}
+    details: dict[str, Any] = {"groups": groups, "keras_version": version, "is_model": whole}
     words = finding.description
     if version is not None:
         words = f"a Keras {'model' if whole else 'weights file'} (HDF5), written by Keras {version}"
