@@ -164,6 +164,96 @@ def test_committed_checkpoint_is_found_by_every_path_form(tmp_path):
     assert state_file.checkpoint_exists(prefix)
 
 
+def die_after_commit(prefix, content, shards):
+    """Save so that the writer dies between its commit and the first renaming of a data file."""
+    for at in itertools.count(1):
+        with Machine(at).running():
+            save_at_once(prefix, content, shards)
+        location = commit.locate(prefix)
+        if location is not None and location.token is not None:
+            return location.index
+    raise AssertionError
+
+
+@pytest.mark.parametrize("later", ["old", "new"])
+def test_of_two_saves_that_committed_and_died_the_later_one_counts(later, tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for folder, content, token, seconds in (
+        ("a", OLD, "a" * 16, 2_000_000_000 if later == "old" else 1_000_000_000),
+        ("b", NEW, "b" * 16, 1_500_000_000),
+    ):
+        monkeypatch.setattr(names, "new_token", lambda token=token: token)
+        committed = die_after_commit(str(tmp_path / folder / "m"), content, 2)
+        os.utime(committed, (seconds, seconds))
+    for path in (tmp_path / "b").iterdir():
+        path.rename(tmp_path / "a" / path.name)
+    prefix = str(tmp_path / "a" / "m")
+    assert which(prefix) == later
+    commit.recover(prefix)
+    assert which(prefix) == later
+    assert names_in(tmp_path / "a") == complete(2)
+
+
+def test_recovering_removes_the_shards_of_another_count(tmp_path):
+    prefix = str(tmp_path / "m")
+    save_at_once(prefix, OLD, 3)
+    die_after_commit(prefix, NEW, 1)
+    commit.recover(prefix)
+    assert names_in(tmp_path) == complete(1)
+    assert which(prefix) == "new"
+
+
+def test_finishing_a_dead_save_leaves_the_files_of_a_live_one(tmp_path):
+    prefix = str(tmp_path / "m")
+    save_at_once(prefix, OLD, 1)
+    with BundleWriter(prefix, shards=2) as slow:
+        for name, value in NEW.items():
+            slow.add(name, value)
+        die_after_commit(prefix, NEXT, 2)
+        commit.recover(prefix)
+        assert which(prefix) == "next"
+    assert which(prefix) == "new"
+    assert names_in(tmp_path) == complete(2)
+
+
+@pytest.mark.parametrize("save", [save_at_once, save_and_merge])
+def test_files_are_on_the_disk_before_they_get_their_names(save, tmp_path, monkeypatch):
+    """A rename may reach the disk before the bytes of the file; a later rename before an earlier one."""
+    prefix = str(tmp_path / "m")
+    synced, bare, renames = set(), set(), []
+
+    def watch(name, note):
+        call = getattr(files, name)
+
+        def watched(*args):
+            note(*args)
+            return call(*args)
+
+        monkeypatch.setattr(files, name, watched)
+
+    def renaming(source, target):
+        assert source in synced
+        synced.add(target)
+        if not target.startswith(f"{prefix}."):
+            return  # a part that is merged
+        if ".commit-" in target:
+            assert not bare
+        elif ".tmp-" in source:
+            assert not any(".commit-" in path for path in bare)
+        if ".tmp-" not in target:
+            bare.add(target)
+        renames.append(target)
+
+    watch("sync", lambda fd, path: synced.add(path))
+    watch("sync_file", synced.add)
+    watch("sync_directory", lambda path: bare.clear())
+    watch("rename", renaming)
+    save(prefix, NEW, 2)
+    assert not bare
+    assert renames[-1] == f"{prefix}.index"
+
+
 def test_a_live_writer_is_left_alone(tmp_path):
     prefix = str(tmp_path / "m")
     with BundleWriter(prefix) as slow:
