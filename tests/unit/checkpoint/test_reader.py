@@ -10,8 +10,10 @@ import pytest
 
 from icefloe import errors, open_checkpoint, save_checkpoint
 from icefloe.checkpoint import transfer
+from icefloe.checkpoint.entries import Header, encode_entry
 from icefloe.checkpoint.reader import BundleReader
 from icefloe.checkpoint.slices import parse_slice
+from icefloe.checkpoint.writer import BundleWriter, encode_index
 
 LARGE = np.arange(3_000_001, dtype=np.float32)  # read by several threads, ends in the middle of a piece
 
@@ -90,6 +92,60 @@ def test_damage_in_any_piece_of_a_large_tensor_is_found(tmp_path):
             f.seek(position)
             f.write(byte)
     assert np.array_equal(open_checkpoint(tmp_path / "m")["large"], LARGE)
+
+
+READING = {
+    "whole": lambda reader: reader["v"],
+    "rows": lambda reader: reader.read_slice("v", parse_slice("1,2:-")),
+    "columns": lambda reader: reader.read_slice("v", parse_slice("-:0,1")),
+    "stream": lambda reader: list(reader.stream("v")),
+}
+
+
+@pytest.mark.parametrize("how", READING)
+@pytest.mark.parametrize("place", [0, 20, 79])
+def test_damage_is_found_by_whatever_reads_the_tensor(how, place, tmp_path):
+    save_checkpoint(tmp_path / "m", {"v": np.arange(20, dtype=np.int32).reshape(5, 4)})
+    data = tmp_path / "m.data-00000-of-00001"
+    damaged = bytearray(data.read_bytes())
+    damaged[place] ^= 1
+    data.write_bytes(damaged)
+    with pytest.raises(errors.DataLossError, match="Checksum does not match"):
+        READING[how](open_checkpoint(tmp_path / "m"))
+
+
+@pytest.mark.parametrize("how", READING)
+def test_a_file_that_lacks_its_last_byte(how, tmp_path):
+    save_checkpoint(tmp_path / "m", {"v": np.arange(20, dtype=np.int32).reshape(5, 4)})
+    os.truncate(tmp_path / "m.data-00000-of-00001", 79)
+    with pytest.raises(errors.OutOfRangeError, match="tensor v is at bytes 0 to 80, the file ends at 79"):
+        READING[how](open_checkpoint(tmp_path / "m"))
+
+
+@pytest.mark.parametrize("how", READING)
+def test_a_data_file_beyond_those_that_there_are(how, tmp_path):
+    save_checkpoint(tmp_path / "m", {"v": np.arange(20, dtype=np.int32).reshape(5, 4)})
+    reader = open_checkpoint(tmp_path / "m")
+    entry = reader.entries["v"]
+    index = {b"v": encode_entry(3, (5, 4), shard=1, size=80, masked_crc=entry.masked_crc)}
+    (tmp_path / "m.index").write_bytes(encode_index(Header(1), index))
+    with pytest.raises(errors.DataLossError, match="the index names data file 1, counted from 0, of 1"):
+        READING[how](open_checkpoint(tmp_path / "m"))
+
+
+@pytest.mark.parametrize("there", [("0,2:-",), ("2,3:-",), ("0,2:-", "3,2:-"), ("0,5:0,3",)])
+def test_parts_that_do_not_cover_the_tensor(there, tmp_path):
+    value = np.arange(20, dtype=np.int32).reshape(5, 4)
+    with BundleWriter(tmp_path / "m") as writer:
+        for text in there:
+            chosen = parse_slice(text)
+            writer.add_slice("v", (5, 4), chosen, value[chosen.index((5, 4))])
+    reader = open_checkpoint(tmp_path / "m")
+    for how in ("whole", "stream"):
+        with pytest.raises(errors.InvalidArgumentError, match="Does not have sufficient slices"):
+            READING[how](reader)
+    first = parse_slice(there[0])
+    assert np.array_equal(reader.read_slice("v", first), value[first.index((5, 4))])
 
 
 def test_a_failing_thread_fails_the_read(tmp_path):
