@@ -383,6 +383,8 @@ from icefloe.lib.math_reduce import reduce_min as reduce_min
 from icefloe.lib.math_reduce import reduce_prod as reduce_prod
 from icefloe.lib.math_reduce import reduce_sum as reduce_sum
 from icefloe.lib.strings import regex_replace as regex_replace
+from icefloe.lib.own_kernels import register_kernel as register_kernel
+from icefloe.lib.own_kernels import register_op as register_op
 from icefloe.graph.conversion import register_tensor_conversion_function as register_tensor_conversion_function
 from icefloe.lib.array_batch_gather import repeat as repeat
 from icefloe.lib.variable_lists import report_uninitialized_variables as report_uninitialized_variables
@@ -1134,6 +1136,8 @@ __all__ = [
     "reduce_prod",
     "reduce_sum",
     "regex_replace",
+    "register_kernel",
+    "register_op",
     "register_tensor_conversion_function",
     "repeat",
     "report_uninitialized_variables",

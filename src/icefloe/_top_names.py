@@ -63,6 +63,7 @@ NAMES: dict[str, str] = {
         disable_eager_execution disable_v2_behavior enable_eager_execution enable_v2_behavior load_file_system_library
         load_library load_op_library
     """,
+    "lib.own_kernels": "register_kernel register_op",
     "lib.control_flow_toggles": "control_flow_v2_enabled disable_control_flow_v2 enable_control_flow_v2",
     "lib.control_flow_cond": "cond",
     "lib.control_flow_while": "while_loop",

@@ -209,8 +209,11 @@ def _kernel_of(op: Operation) -> registry.Kernel | None:
     if op.has_attr("_kernel") and (refusal := kernel_types.label_refusal(op.type, op.kernel_attr("_kernel"))):
         raise errors.InvalidArgumentError(refusal)
     if kernel is None and op.type not in op.graph.functions:
+        known = op.signature is not None
         raise errors.UnimplementedError(
-            f"op {op.type!r} has no kernel" if op.signature is not None else f"op {op.type!r} is not registered"
+            f"op {op.type!r} has no kernel" if known else f"op {op.type!r} is not registered",
+            hint="`icefloe graph ops` says what to feed instead; a Python function can compute it: "
+            f"icefloe.{'register_kernel' if known else 'register_op'}.",
         )
     return kernel
 

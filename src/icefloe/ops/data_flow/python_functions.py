@@ -42,14 +42,14 @@ def py_func(
         raise errors.InternalError(
             "Failed to create python tuple. Please make sure `token` is a well-formed UTF-8 string."
         )
-    arguments = [_argument(value, own) for value, own in zip(values, fresh)]
+    arguments = [argument(value, own) for value, own in zip(values, fresh)]
     try:
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             returned = python_functions.find(token)(*arguments)
     except Exception as exception:
         raise _error(exception) from exception
     try:
-        outputs = _outputs(returned)
+        outputs = outputs_of(returned)
     except errors.OpError:
         raise
     except Exception as exception:  # what has no array
@@ -58,14 +58,15 @@ def py_func(
         raise errors.InvalidArgumentError(
             f"{token} returns {len(outputs)} values, but expects to see {len(Tout)} values."
         )
-    return tuple([_checked(i, output, dtype, token) for i, (output, dtype) in enumerate(zip(outputs, Tout))])
+    return tuple([checked(i, output, dtype, token) for i, (output, dtype) in enumerate(zip(outputs, Tout))])
 
 
 not_differentiable("PyFunc", "PyFuncStateless")
 shape("PyFunc", "PyFuncStateless", "EagerPyFunc")(unknown)
 
 
-def _argument(value: Any, own: bool) -> Any:
+def argument(value: Any, own: bool) -> Any:
+    """Return a value as a Python function gets it: an array of its own, a numpy scalar, or bytes."""
     if not isinstance(value, np.ndarray):
         return value
     if not value.ndim:
@@ -81,7 +82,11 @@ def _error(exception: Exception) -> errors.OpError:
     return cls(f"{text}\nTraceback (most recent call last):\n\n{frames}\n{text}\n" if frames else text)
 
 
-def _outputs(returned: Any) -> list[np.ndarray[Any, Any]]:
+def outputs_of(returned: Any) -> list[np.ndarray[Any, Any]]:
+    """Return what a Python function returned as arrays, text as bytes in arrays of objects.
+
+    Raises: InternalError for objects that no tensor holds; ValueError where numpy makes no array.
+    """
     if returned is None:
         return []
     if isinstance(returned, (tuple, list)):
@@ -112,7 +117,8 @@ def _objects(items: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray[Any, An
     return made.reshape(shape)
 
 
-def _checked(i: int, output: np.ndarray[Any, Any], dtype: DType, token: str) -> Any:
+def checked(i: int, output: np.ndarray[Any, Any], dtype: DType, token: str) -> Any:
+    """Return output `i` of the function `token`. Raises: InvalidArgumentError if it is not of this dtype."""
     try:
         name = "string" if output.dtype == object else dtype_name(as_dtype(output.dtype))
     except TypeError:
