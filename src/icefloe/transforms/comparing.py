@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from icefloe import errors, opdefs
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
+from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
-from icefloe.proto import GraphDef
+from icefloe.proto import GraphDef, RunOptions
 from icefloe.session import Session
 from icefloe.transforms.node_edits import attr_of
 from icefloe.transforms.reports import Check, first_line
@@ -22,6 +24,11 @@ _UNKNOWN_SIZES = (2, 1, 3, 4, 16, 80)
 _LARGE = 8  # from here on sizes are of images: the batch stays small
 _RANKS = (2, 4, 1, 0, 3)
 _MOST_ELEMENTS = 1 << 24
+# What waits for records, and what brings some.
+_WAITS = re.compile(r"QueueDequeue|ReaderRead|(Ordered)?(Map)?Unstage|BarrierTakeMany")
+_FILLS = re.compile(r"QueueEnqueue|(Ordered)?(Map)?Stage$|BarrierInsertMany")
+# Random values may also make a loop run on, and a graph may wait for what never comes.
+RUN_OPTIONS = RunOptions(timeout_in_ms=60_000)
 
 
 def random_feed(tensor: Tensor, rng: np.random.Generator, unknown: int = 2, rank: int = 2) -> np.ndarray:
@@ -74,50 +81,63 @@ def compare_runs(
     session of the new graph.
     """
     graph = after if isinstance(after, Graph) else read_graph(after)
-    drawn = _draws(before.graph, outputs)
-    if drawn:
-        return Check("not checked", f"the graph draws other numbers in each session: {drawn}")
+    if problem := hindrance(before.graph, outputs, inputs):
+        return Check("not checked", problem)
     renamed = names or {}
-    shapes = [before.graph.get_tensor_by_name(name).shape for name in inputs]
-    unknown_sizes = _UNKNOWN_SIZES if any(not shape.is_fully_defined() for shape in shapes) else _UNKNOWN_SIZES[:1]
+    fed = {name: _more_known(before.graph, name, graph, renamed.get(name, name)) for name in inputs}
+    is_known = all(tensor.shape.is_fully_defined() for tensor in fed.values())
+    unknown_sizes = _UNKNOWN_SIZES[:1] if is_known else _UNKNOWN_SIZES
     rng = np.random.default_rng(seed)
     problem = "no feed suits the graph"
     for unknown in unknown_sizes:
         for rank in _RANKS:
             try:
-                feeds = {
-                    name: random_feed(before.graph.get_tensor_by_name(name), rng, unknown, rank) for name in inputs
-                }
-                expected = before.run(list(outputs), feeds)
+                feeds = {name: random_feed(tensor, rng, unknown, rank) for name, tensor in fed.items()}
+                expected = before.run(list(outputs), feeds, options=RUN_OPTIONS)
+            except errors.DeadlineExceededError as error:
+                return Check("not checked", f"the graph runs for too long: {first_line(error)}")
             except (errors.OpError, ValueError, TypeError, KeyError) as error:
                 problem = first_line(error)
-                if not _has_unknown_rank(before.graph, inputs):
+                if all(tensor.shape.rank is not None for tensor in fed.values()):
                     break
                 continue
             return _compare(graph, feeds, outputs, expected, renamed, initialize, tolerance, prepare)
     return Check("not checked", f"the graph does not run on random values: {problem}")
 
 
-def _draws(graph: Graph, outputs: Sequence[str]) -> str:
-    """Return the name of a random op without seeds that outputs need, or ""."""
+def hindrance(graph: Graph, outputs: Sequence[str], inputs: Sequence[str] = ()) -> str:
+    """Return why outputs cannot be compared: random numbers without seeds, or records that nobody gives here; or ""."""
     waiting = [graph.get_tensor_by_name(name).op for name in outputs]
     seen = set(waiting)
+    fed = set(inputs)
+    waits: Operation | None = None
+    fills = False
     while waiting:
         op = waiting.pop()
         node = op.node_def
         definition = opdefs.find(op.type)
         if definition is not None and definition.is_stateful and any(a.name == "seed2" for a in definition.attr):
             if not attr_of(node, "seed").i and not attr_of(node, "seed2").i:
-                return op.name
-        for other in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
+                return f"the graph draws other numbers in each session: {op.name}"
+        if _WAITS.match(op.type):
+            waits = waits or op
+        fills = fills or bool(_FILLS.match(op.type))
+        for other in (*(tensor.op for tensor in op.inputs if tensor.name not in fed), *op.control_inputs):
             if other not in seen:
                 seen.add(other)
                 waiting.append(other)
+    if waits is not None and not fills:
+        return f"the graph would wait for what {waits.name} ({waits.type}) takes: give it as an input"
     return ""
 
 
-def _has_unknown_rank(graph: Graph, inputs: Sequence[str]) -> bool:
-    return any(graph.get_tensor_by_name(name).shape.rank is None for name in inputs)
+def _more_known(old: Graph, name: str, new: Graph, new_name: str) -> Tensor:
+    """Return the tensor of one of two graphs whose static shape says more: a program may have set it."""
+    first = old.get_tensor_by_name(name)
+    if new_name.partition(":")[0] not in new._by_name:
+        return first
+    second = new.get_tensor_by_name(new_name)
+    return second if first.shape.rank is None and second.shape.rank is not None else first
 
 
 def _compare(
@@ -138,7 +158,7 @@ def _compare(
                 session.run([graph.get_operation_by_name(name) for name in initialize])
             given = {names.get(name, name): value for name, value in feeds.items()}
             given = {name: value for name, value in given.items() if name.partition(":")[0] in graph._by_name}
-            found = session.run([names.get(name, name) for name in outputs], given)
+            found = session.run([names.get(name, name) for name in outputs], given, options=RUN_OPTIONS)
         except (errors.OpError, ValueError, TypeError, KeyError) as error:
             return Check("different", f"the new graph does not run: {first_line(error)}")
     return compare_arrays(outputs, expected, found, tolerance)

@@ -25,6 +25,7 @@ from icefloe.graph.tensor import Tensor
 from icefloe.proto import GraphDef, NodeDef
 from icefloe.saver.variable_nodes import variables_of
 from icefloe.session import Session
+from icefloe.transforms import inlining
 from icefloe.transforms.comparing import compare_runs
 from icefloe.transforms.node_edits import Nodes, node_of, tensor_key
 from icefloe.transforms.reports import Check, PassReport, Transformed, first_line
@@ -76,8 +77,25 @@ def needed_nodes(nodes: Nodes, outputs: Iterable[str]) -> set[str]:
     """Return the names of the nodes that outputs need, with what fills the tables among them."""
     needed = nodes.needed(node_of(name) for name in outputs)
     tables = {name for name in needed if nodes[name].op in TABLES}
-    fills = [n.name for n in nodes if n.op in FILLS and n.input and node_of(n.input[0]) in tables]
+    if not tables:
+        return needed
+    fills = [name for name in fillers(nodes) if not tables.isdisjoint(node_of(text) for text in nodes[name].input)]
     return needed | nodes.needed(fills)
+
+
+def fillers(nodes: Nodes) -> list[str]:
+    """Return the names of the nodes that fill tables, themselves or, as in TensorFlow 2, by a function they call."""
+    filling = {name for name, f in nodes.functions.items() if any(node.op in FILLS for node in f.node_def)}
+    grows = bool(filling)
+    while grows:
+        more = {
+            name
+            for name, f in nodes.functions.items()
+            if name not in filling and any(inlining.function_of(node, nodes) in filling for node in f.node_def)
+        }
+        filling |= more
+        grows = bool(more)
+    return [node.name for node in nodes if node.op in FILLS or inlining.function_of(node, nodes) in filling]
 
 
 def feed_instead(nodes: Nodes, graph: Graph, stops: Sequence[str]) -> dict[str, str]:
@@ -127,7 +145,7 @@ def finish(
         tuple(renamed.get(name, name) for name in outputs),
         tuple(passes),
         graph.node_count,
-        tuple(node.name for node in nodes if node.op in FILLS),
+        tuple(fillers(nodes)),
     )
     if not check:
         return result
@@ -174,7 +192,7 @@ def fill_tables(session: Session, names: Sequence[str]) -> None:
     known = session.graph._by_name
     found = [known[name] for name in names if name in known]
     if len(found) < len(names):
-        found = [op for op in known.values() if op.type in FILLS]
+        found = [known[name] for name in fillers(Nodes(session.graph))]
     if found:
         session.run(found)
 

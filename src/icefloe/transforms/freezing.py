@@ -27,7 +27,15 @@ from icefloe.proto import NodeDef
 from icefloe.session import BaseSession, Session
 from icefloe.transforms import constant_variables, inlining, inlining_in_functions, node_edits, variable_values
 from icefloe.transforms.comparing import compare_runs
-from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, feed_instead, needed_nodes, output_names, tensor_name
+from icefloe.transforms.finishing import (
+    PLACEHOLDERS,
+    feed_instead,
+    fill_tables,
+    fillers,
+    needed_nodes,
+    output_names,
+    tensor_name,
+)
 from icefloe.transforms.reports import Check, PassReport, Transformed, first_line, notes
 
 
@@ -81,7 +89,7 @@ def freeze(
         tuple(wanted),
         tuple(passes),
         before,
-        tuple(node.name for node in nodes if node.op in FILLS),
+        tuple(fillers(nodes)),
     )
     if not check:
         return result
@@ -153,7 +161,7 @@ def _checked(
     with Session(graph=old) as before:
         try:
             _assign(before, values)
-            before.run([old.get_operation_by_name(name) for name in result.initializers if name in old._by_name])
+            fill_tables(before, result.initializers)
         except (errors.OpError, KeyError, ValueError) as error:
             return Check("not checked", f"the graph does not start: {first_line(error)}")
         return compare_runs(

@@ -16,7 +16,7 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.proto import GraphDef
 from icefloe.session import Session
-from icefloe.transforms.comparing import compare_arrays, random_feed
+from icefloe.transforms.comparing import RUN_OPTIONS, compare_arrays, hindrance, random_feed
 from icefloe.transforms.finishing import finish, output_names, tensor_name
 from icefloe.transforms.node_edits import Nodes, node_of, set_inputs
 from icefloe.transforms.reports import Check, PassReport, Transformed, first_line
@@ -161,6 +161,8 @@ def _compare(
     first: Graph, second: Graph, joined: Graph, pairs: Mapping[str, str], wanted: list[str], names: list[str]
 ) -> Check:
     """Compare the joined graph with running both graphs one after the other."""
+    if problem := hindrance(joined, names):
+        return Check("not checked", problem)
     rng = np.random.default_rng(0)
     try:
         feeds = {
@@ -170,13 +172,13 @@ def _compare(
         }
         with Session(graph=read_graph(first.as_graph_def())) as session:
             own = {name: value for name, value in feeds.items() if name.partition(":")[0] in session.graph._by_name}
-            middle = dict(zip(pairs, session.run(list(pairs.values()), own)))
+            middle = dict(zip(pairs, session.run(list(pairs.values()), own, options=RUN_OPTIONS)))
         scope = names[0][: len(names[0]) - len(wanted[0])]
         with Session(graph=read_graph(second.as_graph_def())) as session:
             rest = {n[len(scope) :]: v for n, v in feeds.items() if n.startswith(scope) and n not in own}
-            expected = session.run(wanted, {**rest, **middle})
+            expected = session.run(wanted, {**rest, **middle}, options=RUN_OPTIONS)
         with Session(graph=joined) as session:
-            found = session.run(names, feeds)
+            found = session.run(names, feeds, options=RUN_OPTIONS)
     except (errors.OpError, ValueError, TypeError, KeyError) as error:
         return Check("not checked", f"the graphs do not run on random values: {first_line(error)}")
     return compare_arrays(names, expected, found, None)

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import icefloe as tf
+from icefloe.lib import defun as function
+from icefloe.transforms import comparing
 
 
 def node(graph_def, name, op, inputs=(), **types):
@@ -87,3 +89,64 @@ def test_constants_in_loops_and_branches_are_moved_to_a_checkpoint(tmp_path: Pat
         with tf.Session() as session:
             saver.restore(session, str(tmp_path / "model"))
             assert [session.run("y:0", {"x:0": value}).tolist() for value in (1.0, -1.0)] == expected
+
+
+def test_a_table_that_a_function_fills_is_filled_after_every_transform() -> None:
+    with tf.Graph().as_default() as graph:
+        table = tf.raw_ops.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64, name="table")
+
+        @function.Defun(tf.resource)
+        def fill(handle):
+            with tf.control_dependencies(
+                [
+                    tf.raw_ops.InitializeTableV2(
+                        table_handle=handle, keys=["a", "b"], values=tf.constant([7, 8], tf.int64)
+                    )
+                ]
+            ):
+                return tf.constant(1)
+
+        @function.Defun(tf.resource)
+        def fill_all(handle):
+            return fill(handle)
+
+        fill_all(table, name="init")
+        word = tf.placeholder(tf.string, [None], name="word")
+        default = tf.constant(-1, tf.int64)
+        found = tf.raw_ops.LookupTableFindV2(table_handle=table, keys=word, default_value=default)
+        tf.identity(found, name="found")
+    for change in (tf.graphs.freeze, tf.graphs.extract, tf.graphs.strip, tf.graphs.optimize):
+        made = change(graph, outputs=["found"])
+        assert (made.check.detail, made.check.status) == ("1 outputs on random feeds", "equal")
+        with tf.Session(graph=tf.load_graph(made.graph_def)) as session:
+            session.run([session.graph.get_operation_by_name(name) for name in made.initializers])
+            assert session.run("found:0", {"word:0": [b"b", b"c"]}).tolist() == [8, -1]
+    renamed = tf.graphs.rename(graph, lambda name: f"scope/{name}", ["found"])
+    assert (renamed.initializers, renamed.check.status) == (("scope/init",), "equal")
+
+
+def test_old_and_new_are_not_compared_where_that_would_wait_for_ever() -> None:
+    with tf.Graph().as_default() as graph:
+        queue = tf.FIFOQueue(4, [tf.float32], shapes=[[2]], name="queue")
+        tf.negative(queue.dequeue(name="record"), name="y")
+        with tf.control_dependencies([queue.enqueue([[1.0, 2.0]])]):
+            tf.negative(queue.dequeue(name="own"), name="z")
+    check = tf.graphs.strip(graph, ["y"]).check
+    assert (check.status, check.detail) == (
+        "not checked",
+        "the graph would wait for what record (QueueDequeueV2) takes: give it as an input",
+    )
+    assert tf.graphs.strip(graph, ["y"], ["record:0"]).check.status == "equal"
+    assert tf.graphs.extract(graph, ["z"]).check.status == "equal"
+    joined = tf.graphs.stitch(graph, graph, {"record:0": "y:0"}, ["y"], prefix="second")
+    assert "would wait" in joined.check.detail
+
+
+def test_comparing_old_and_new_has_an_end(monkeypatch) -> None:
+    monkeypatch.setattr(comparing, "RUN_OPTIONS", tf.RunOptions(timeout_in_ms=30))
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        tf.identity(tf.while_loop(lambda v: v < 1e30, tf.identity, [x]), name="y")
+    check = tf.graphs.extract(graph, ["y"]).check
+    assert check.status == "not checked"
+    assert check.detail.startswith("the graph runs for too long")
