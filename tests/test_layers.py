@@ -42,7 +42,6 @@ FLOORS = {
     "icefloe.importers": 9,
     "icefloe.saved_models": 9,
     "icefloe.transforms": 9,
-    "icefloe.exporters": 9,
     "icefloe.load": 10,
     "icefloe.identification": 10,
     "icefloe.graph_conversion": 10,
@@ -62,7 +61,6 @@ BELOW = {
     "icefloe.optimizers": {"icefloe.autodiff"},
     "icefloe.importers": {"icefloe.saved_models"},
     "icefloe.transforms": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models"},
-    "icefloe.exporters": {"icefloe.analysis", "icefloe.importers", "icefloe.saved_models", "icefloe.transforms"},
     "icefloe.identification": {"icefloe.load"},
     "icefloe.graph_conversion": {"icefloe.load"},
 }
