@@ -487,7 +487,8 @@ NAMES: dict[str, dict[str, str]] = {
             contains_saved_model=maybe_saved_model_directory load maybe_saved_model_directory
         """,
         "saved_models.main_op": "main_op_with_restore",
-        "saved_models.options": "SaveOptions load_v2 save",
+        "saved_models.options": "SaveOptions load_v2",
+        "saved_models.saving": "save",
         "saved_models.constants": """
             ASSETS_DIRECTORY ASSETS_KEY CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES
             CLASSIFY_OUTPUT_SCORES DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB DEFAULT_SERVING_SIGNATURE_DEF_KEY

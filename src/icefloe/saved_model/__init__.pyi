@@ -44,7 +44,7 @@ from icefloe.saved_models.main_op import main_op_with_restore as main_op_with_re
 from icefloe.saved_models.loader import maybe_saved_model_directory as maybe_saved_model_directory
 from icefloe.saved_models.signatures import predict_signature_def as predict_signature_def
 from icefloe.saved_models.signatures import regression_signature_def as regression_signature_def
-from icefloe.saved_models.options import save as save
+from icefloe.saved_models.saving import save as save
 from icefloe.saved_model import signature_constants as signature_constants
 from icefloe.saved_model import signature_def_utils as signature_def_utils
 from icefloe.saved_models.builder import simple_save as simple_save

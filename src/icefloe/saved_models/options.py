@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from icefloe import errors
 from icefloe.saved_models.loading import LoadedModel, load_saved_model
 from icefloe.saved_models.reading import Path
 
@@ -29,14 +28,6 @@ class SaveOptions:
     experimental_skip_saver: bool = False
     experimental_sharding_callback: Any = None
     extra_tags: Iterable[str] | None = None
-
-
-def save(obj: Any, export_dir: Path, signatures: Any = None, options: Any = None) -> None:
-    """Raise UnimplementedError: icefloe has no objects that TensorFlow 2 saves, only graphs and sessions."""
-    raise errors.UnimplementedError(
-        f"saved_model.save takes TensorFlow 2's objects, got {type(obj).__name__}",
-        hint="saved_model.simple_save and saved_model.Builder write the graph and variables of a session.",
-    )
 
 
 def load_v2(export_dir: Path, tags: Any = None, options: Any = None) -> LoadedModel:

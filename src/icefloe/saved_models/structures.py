@@ -6,15 +6,16 @@ Source: tensorflow/core/protobuf/struct.proto, tensorflow/python/saved_model/nes
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from icefloe import errors, shapes
-from icefloe.datatypes import as_dtype
-from icefloe.graph.tensor_proto import make_ndarray
-from icefloe.graph.type_specs import TensorSpec
+from icefloe.datatypes import DType, as_dtype
+from icefloe.graph.spec_protos import spec_to_proto, tensor_spec_to_proto
+from icefloe.graph.tensor_proto import make_ndarray, make_tensor_proto
+from icefloe.graph.type_specs import TensorSpec, TypeSpec
 from icefloe.proto import StructuredValue
 
 _MAX_DEPTH = 50
@@ -128,3 +129,48 @@ def _is_value_of(spec: TensorSpec, value: Any) -> bool:
     if isinstance(value, (np.ndarray, np.generic)):
         return array.dtype == np.dtype(want)
     return np.can_cast(array.dtype, want, "same_kind") or (array.dtype.kind in "iu" and np.dtype(want).kind in "iufc")
+
+
+def encode(value: Any) -> StructuredValue:
+    """Return the message of nested lists, tuples, dicts with text as keys, specs, dtypes, shapes and plain values.
+
+    Raises: UnimplementedError for a value of another kind.
+    """
+    made = StructuredValue()
+    if value is None:
+        made.none_value.SetInParent()
+    elif isinstance(value, bool):
+        made.bool_value = value
+    elif isinstance(value, int) and abs(value) < 1 << 63:
+        made.int64_value = value
+    elif isinstance(value, float):
+        made.float64_value = value
+    elif isinstance(value, str):
+        made.string_value = value
+    elif isinstance(value, TensorSpec):
+        made.tensor_spec_value.CopyFrom(tensor_spec_to_proto(value))
+    elif isinstance(value, TypeSpec):
+        made.type_spec_value.CopyFrom(spec_to_proto(value))
+    elif isinstance(value, shapes.TensorShape):
+        made.tensor_shape_value.CopyFrom(value.as_proto())
+    elif isinstance(value, DType):
+        made.tensor_dtype_value = value.as_datatype_enum
+    elif isinstance(value, (np.ndarray, np.generic)):
+        made.numpy_value.CopyFrom(make_tensor_proto(value))
+    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        made.dict_value.SetInParent()
+        for key, item in value.items():
+            made.dict_value.fields[key].CopyFrom(encode(item))
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        made.named_tuple_value.name = type(value).__name__
+        for key, item in zip(value._fields, value, strict=True):
+            made.named_tuple_value.values.add(key=key).value.CopyFrom(encode(item))
+    elif isinstance(value, list):
+        made.list_value.SetInParent()
+        made.list_value.values.extend(encode(item) for item in value)
+    elif isinstance(value, tuple):
+        made.tuple_value.SetInParent()
+        made.tuple_value.values.extend(encode(item) for item in value)
+    else:
+        raise errors.UnimplementedError(f"a SavedModel has no place for a {type(value).__name__}: {value!r:.100}")
+    return made
