@@ -9,11 +9,13 @@ import pytest
 
 import icefloe
 from icefloe import errors
+from icefloe.checkpoint.files import Source
 from icefloe.checkpoint.slices import parse_spec
 from icefloe.checkpoint.v1 import large_blocks
 from icefloe.checkpoint.v1.writer import V1Writer
 from icefloe.wire import message
-from icefloe.wire.sstable import TableWriter
+from icefloe.wire.crc import crc32c, mask
+from icefloe.wire.sstable import BlockHandle, TableWriter
 
 RNG = np.random.default_rng(1)
 SIZE = 150_000
@@ -242,3 +244,43 @@ def test_an_overlong_varint_at_the_end_of_a_window(tmp_path, from_size):
         pytest.raises(errors.DataLossError, match="overlong varint"),
     ):
         reader["w"]
+
+
+def entry(shared, suffix, value, length=None):
+    return bytes([shared, len(suffix), len(value) if length is None else length]) + suffix + value
+
+
+def block_in(path, entries, restarts=1):
+    """Return an open file that holds one block alone, and the block's place."""
+    body = entries + bytes(4) + restarts.to_bytes(4, "little")
+    path.write_bytes(body + b"\0" + mask(crc32c(body + b"\0")).to_bytes(4, "little"))
+    return Source(str(path)), BlockHandle(0, len(body))
+
+
+def test_a_value_is_found_by_its_key(tmp_path):
+    source, handle = block_in(tmp_path / "b", entry(0, b"ab", b"xyz") + entry(1, b"c", b"uv") + entry(0, b"d", b""))
+    for key, value in ((b"ab", b"xyz"), (b"ac", b"uv"), (b"d", b"")):
+        stream = large_blocks.BlockStream(source, handle)
+        start, stop = large_blocks.find_value(source, handle, stream, key)
+        assert stream[start:stop] == value
+        stream.finish()
+    for key in (b"a", b"abc", b"e"):
+        assert large_blocks.find_value(source, handle, large_blocks.BlockStream(source, handle), key) is None
+
+
+@pytest.mark.parametrize(
+    ("entries", "restarts", "text"),
+    [
+        (entry(0, b"a", b"x") + entry(2, b"b", b"y"), 1, "bad entry"),
+        (entry(0, b"a", b"x", length=5), 1, "bad entry"),
+        (entry(0, b"a", b"x", length=90), 1, "bad entry"),
+        (entry(0, b"b", b"x") + entry(0, b"a", b"y"), 1, "not in increasing order"),
+        (entry(0, b"b", b"x") + entry(0, b"b", b"y"), 1, "not in increasing order"),
+        (entry(0, b"a", b"x"), 1000, "1000 restart points in"),
+    ],
+    ids=["shares too much", "ends in the restarts", "ends behind", "falls", "comes twice", "restarts"],
+)
+def test_impossible_entries_of_a_large_block(tmp_path, entries, restarts, text):
+    source, handle = block_in(tmp_path / "b", entries, restarts)
+    with pytest.raises(errors.DataLossError, match=text):
+        large_blocks.find_value(source, handle, large_blocks.BlockStream(source, handle), b"zz")
