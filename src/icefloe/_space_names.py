@@ -53,6 +53,10 @@ NAMES: dict[str, dict[str, str]] = {
             set_virtual_device_configuration=set_logical_device_configuration set_visible_devices
             tensor_float_32_execution_enabled
         """,
+        "lib.debugging_options": """
+            disable_mlir_bridge enable_mlir_bridge get_device_policy get_memory_info get_memory_usage
+            get_synchronous_execution reset_memory_stats set_device_policy set_synchronous_execution
+        """,
     },
     "config.optimizer": {
         "lib.process_config": """
@@ -112,6 +116,11 @@ NAMES: dict[str, dict[str, str]] = {
             assert_non_positive assert_none_equal assert_positive assert_proper_iterable assert_rank
             assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type check_numerics
             is_finite is_inf is_nan is_non_decreasing is_numeric_tensor is_strictly_increasing
+        """,
+        "lib.shape_checks": "assert_shapes",
+        "lib.debugging_options": """
+            disable_check_numerics disable_traceback_filtering enable_check_numerics enable_traceback_filtering
+            get_log_device_placement is_traceback_filtering_enabled set_log_device_placement
         """,
     },
     "dtypes": {
@@ -376,6 +385,9 @@ NAMES: dict[str, dict[str, str]] = {
     "compat": {
         "module": "v1",
         "lib.text": "as_bytes as_str as_str_any as_text path_to_bytes path_to_str",
+        "lib.compatibility": """
+            bytes_or_text_types complex_types forward_compatibility_horizon forward_compatible integral_types real_types
+        """,
         "top": "dimension_at_index dimension_value",
     },
     "summary": {
@@ -399,6 +411,9 @@ NAMES: dict[str, dict[str, str]] = {
         """,
         "scripts.gradient_checks": "compute_gradient compute_gradient_error",
         "scripts.modes": "disable_with_predicate with_eager_op_as_function",
+        "scripts.benchmarks": "Benchmark benchmark_config",
+        "scripts.stubs": "StubOutForTesting",
+        "training.local_cluster": "create_local_cluster",
     },
     "queue": {"top": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"},
     "train": {

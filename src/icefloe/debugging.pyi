@@ -21,10 +21,18 @@ from icefloe.lib.checks import assert_rank_at_least as assert_rank_at_least
 from icefloe.lib.checks import assert_rank_in as assert_rank_in
 from icefloe.lib.checks import assert_same_float_dtype as assert_same_float_dtype
 from icefloe.lib.checks import assert_scalar as assert_scalar
+from icefloe.lib.shape_checks import assert_shapes as assert_shapes
 from icefloe.lib.checks import assert_type as assert_type
+from icefloe.lib.debugging_options import disable_check_numerics as disable_check_numerics
+from icefloe.lib.debugging_options import disable_traceback_filtering as disable_traceback_filtering
+from icefloe.lib.debugging_options import enable_check_numerics as enable_check_numerics
+from icefloe.lib.debugging_options import enable_traceback_filtering as enable_traceback_filtering
+from icefloe.lib.debugging_options import get_log_device_placement as get_log_device_placement
 from icefloe.lib.math_properties import is_non_decreasing as is_non_decreasing
 from icefloe.lib.checks import is_numeric_tensor as is_numeric_tensor
 from icefloe.lib.math_properties import is_strictly_increasing as is_strictly_increasing
+from icefloe.lib.debugging_options import is_traceback_filtering_enabled as is_traceback_filtering_enabled
+from icefloe.lib.debugging_options import set_log_device_placement as set_log_device_placement
 
 def check_numerics(tensor: Any, message: Any, name: str | None = ...) -> Any: ...
 def is_finite(x: Any, name: str | None = ...) -> Any: ...
@@ -52,12 +60,20 @@ __all__ = [
     "assert_rank_in",
     "assert_same_float_dtype",
     "assert_scalar",
+    "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
+    "disable_traceback_filtering",
+    "enable_check_numerics",
+    "enable_traceback_filtering",
+    "get_log_device_placement",
     "is_finite",
     "is_inf",
     "is_nan",
     "is_non_decreasing",
     "is_numeric_tensor",
     "is_strictly_increasing",
+    "is_traceback_filtering_enabled",
+    "set_log_device_placement",
 ]

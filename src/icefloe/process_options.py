@@ -36,7 +36,8 @@ PLAIN = ("disable_model_pruning", "disable_meta_optimizer", "min_graph_nodes")
 class ProcessOptions:
     """What was set; None: not set.
 
-    deterministic: random ops without a seed are refused, since their numbers differ from run to run. The other
+    deterministic: random ops without a seed are refused, since their numbers differ from run to run. check_numerics:
+    sessions stop at the first node that makes a NaN or an Inf, as `Config.check_numerics` lets one do. The other
     options say how TensorFlow spreads work over threads and devices and rewrites graphs; of these, `icefloe` heeds
     `intra_op_parallelism_threads`.
     """
@@ -46,12 +47,17 @@ class ProcessOptions:
     soft_device_placement: bool = False
     jit: str | None = None
     deterministic: bool = False
+    check_numerics: bool = False
+    log_device_placement: bool = False
+    device_policy: str = "silent"
+    synchronous: bool = True
     experimental: dict[str, Any] = field(default_factory=dict)
 
     def to_proto(self) -> ConfigProto:
         """Return them as a ConfigProto."""
         made: Any = ConfigProto(allow_soft_placement=self.soft_device_placement)
         made.device_count["CPU"] = 1
+        made.log_device_placement = self.log_device_placement
         if self.intra_op_parallelism_threads is not None:
             made.intra_op_parallelism_threads = self.intra_op_parallelism_threads
         if self.inter_op_parallelism_threads is not None:

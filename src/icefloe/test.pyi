@@ -1,8 +1,12 @@
 # Written by fixtures/make/public_names.py; do not edit.
+from icefloe.scripts.benchmarks import Benchmark as Benchmark
+from icefloe.scripts.stubs import StubOutForTesting as StubOutForTesting
 from icefloe.scripts.testing import TestCase as TestCase
 from icefloe.scripts.testing import assert_equal_graph_def as assert_equal_graph_def
+from icefloe.scripts.benchmarks import benchmark_config as benchmark_config
 from icefloe.scripts.gradient_checks import compute_gradient as compute_gradient
 from icefloe.scripts.gradient_checks import compute_gradient_error as compute_gradient_error
+from icefloe.training.local_cluster import create_local_cluster as create_local_cluster
 from icefloe.scripts.modes import disable_with_predicate as disable_with_predicate
 from icefloe.scripts.testing import get_temp_dir as get_temp_dir
 from icefloe.scripts.testing import gpu_device_name as gpu_device_name
@@ -19,10 +23,14 @@ from icefloe.scripts.modes import with_eager_op_as_function as with_eager_op_as_
 
 
 __all__ = [
+    "Benchmark",
+    "StubOutForTesting",
     "TestCase",
     "assert_equal_graph_def",
+    "benchmark_config",
     "compute_gradient",
     "compute_gradient_error",
+    "create_local_cluster",
     "disable_with_predicate",
     "get_temp_dir",
     "gpu_device_name",

@@ -1418,6 +1418,10 @@ class TypeSpecProto(Message):
     num_flat_components: int
     def __init__(self, *, type_spec_class: int | str | None = ..., type_state: StructuredValue | Mapping[str, _Any] | None = ..., type_spec_class_name: str | None = ..., num_flat_components: int | None = ...) -> None: ...
 
+class DoubleValue(Message):
+    value: float
+    def __init__(self, *, value: float | None = ...) -> None: ...
+
 class BoolValue(Message):
     value: bool
     def __init__(self, *, value: bool | None = ...) -> None: ...
@@ -1932,3 +1936,134 @@ class CheckpointState(Message):
     def all_model_checkpoint_timestamps(self) -> RepeatedScalarFieldContainer[float]: ...
     last_preserved_timestamp: float
     def __init__(self, *, model_checkpoint_path: str | None = ..., all_model_checkpoint_paths: Iterable[str] | None = ..., all_model_checkpoint_timestamps: Iterable[float] | None = ..., last_preserved_timestamp: float | None = ...) -> None: ...
+
+class EntryValue(Message):
+    double_value: float
+    string_value: str
+    def __init__(self, *, double_value: float | None = ..., string_value: str | None = ...) -> None: ...
+
+class MetricEntry(Message):
+    name: str
+    value: float
+    @property
+    def min_value(self) -> DoubleValue: ...
+    @property
+    def max_value(self) -> DoubleValue: ...
+    def __init__(self, *, name: str | None = ..., value: float | None = ..., min_value: DoubleValue | Mapping[str, _Any] | None = ..., max_value: DoubleValue | Mapping[str, _Any] | None = ...) -> None: ...
+
+class BenchmarkEntry(Message):
+    name: str
+    iters: int
+    cpu_time: float
+    wall_time: float
+    throughput: float
+    @property
+    def extras(self) -> MutableMapping[str, EntryValue]: ...
+    @property
+    def metrics(self) -> RepeatedCompositeFieldContainer[MetricEntry]: ...
+    def __init__(self, *, name: str | None = ..., iters: int | None = ..., cpu_time: float | None = ..., wall_time: float | None = ..., throughput: float | None = ..., extras: Mapping[str, EntryValue] | None = ..., metrics: Iterable[MetricEntry] | None = ...) -> None: ...
+
+class BenchmarkEntries(Message):
+    @property
+    def entry(self) -> RepeatedCompositeFieldContainer[BenchmarkEntry]: ...
+    def __init__(self, *, entry: Iterable[BenchmarkEntry] | None = ...) -> None: ...
+
+class BuildConfiguration(Message):
+    mode: str
+    @property
+    def cc_flags(self) -> RepeatedScalarFieldContainer[str]: ...
+    @property
+    def opts(self) -> RepeatedScalarFieldContainer[str]: ...
+    def __init__(self, *, mode: str | None = ..., cc_flags: Iterable[str] | None = ..., opts: Iterable[str] | None = ...) -> None: ...
+
+class CommitId(Message):
+    changelist: int
+    hash: str
+    snapshot: str
+    pending_changelist: int
+    def __init__(self, *, changelist: int | None = ..., hash: str | None = ..., snapshot: str | None = ..., pending_changelist: int | None = ...) -> None: ...
+
+class CPUInfo(Message):
+    num_cores: int
+    num_cores_allowed: int
+    mhz_per_cpu: float
+    cpu_info: str
+    cpu_governor: str
+    @property
+    def cache_size(self) -> MutableMapping[str, int]: ...
+    def __init__(self, *, num_cores: int | None = ..., num_cores_allowed: int | None = ..., mhz_per_cpu: float | None = ..., cpu_info: str | None = ..., cpu_governor: str | None = ..., cache_size: Mapping[str, int] | None = ...) -> None: ...
+
+class MemoryInfo(Message):
+    total: int
+    available: int
+    def __init__(self, *, total: int | None = ..., available: int | None = ...) -> None: ...
+
+class GPUInfo(Message):
+    model: str
+    uuid: str
+    bus_id: str
+    def __init__(self, *, model: str | None = ..., uuid: str | None = ..., bus_id: str | None = ...) -> None: ...
+
+class PlatformInfo(Message):
+    bits: str
+    linkage: str
+    machine: str
+    release: str
+    system: str
+    version: str
+    def __init__(self, *, bits: str | None = ..., linkage: str | None = ..., machine: str | None = ..., release: str | None = ..., system: str | None = ..., version: str | None = ...) -> None: ...
+
+class AvailableDeviceInfo(Message):
+    name: str
+    type: str
+    memory_limit: int
+    physical_description: str
+    def __init__(self, *, name: str | None = ..., type: str | None = ..., memory_limit: int | None = ..., physical_description: str | None = ...) -> None: ...
+
+class MachineConfiguration(Message):
+    hostname: str
+    serial_identifier: str
+    @property
+    def platform_info(self) -> PlatformInfo: ...
+    @property
+    def cpu_info(self) -> CPUInfo: ...
+    @property
+    def device_info(self) -> RepeatedCompositeFieldContainer[Any]: ...
+    @property
+    def available_device_info(self) -> RepeatedCompositeFieldContainer[AvailableDeviceInfo]: ...
+    @property
+    def memory_info(self) -> MemoryInfo: ...
+    def __init__(self, *, hostname: str | None = ..., serial_identifier: str | None = ..., platform_info: PlatformInfo | Mapping[str, _Any] | None = ..., cpu_info: CPUInfo | Mapping[str, _Any] | None = ..., device_info: Iterable[Any] | None = ..., available_device_info: Iterable[AvailableDeviceInfo] | None = ..., memory_info: MemoryInfo | Mapping[str, _Any] | None = ...) -> None: ...
+
+class RunConfiguration(Message):
+    @property
+    def argument(self) -> RepeatedScalarFieldContainer[str]: ...
+    @property
+    def env_vars(self) -> MutableMapping[str, str]: ...
+    def __init__(self, *, argument: Iterable[str] | None = ..., env_vars: Mapping[str, str] | None = ...) -> None: ...
+
+class TestResults(Message):
+    UNKNOWN: int
+    CPP_MICROBENCHMARK: int
+    PYTHON_BENCHMARK: int
+    ANDROID_BENCHMARK: int
+    EDGE_BENCHMARK: int
+    IOS_BENCHMARK: int
+    target: str
+    @property
+    def entries(self) -> BenchmarkEntries: ...
+    @property
+    def build_configuration(self) -> BuildConfiguration: ...
+    @property
+    def commit_id(self) -> CommitId: ...
+    start_time: int
+    run_time: float
+    @property
+    def machine_configuration(self) -> MachineConfiguration: ...
+    @property
+    def run_configuration(self) -> RunConfiguration: ...
+    name: str
+    benchmark_type: int
+    run_mode: str
+    tf_version: str
+    def __init__(self, *, target: str | None = ..., entries: BenchmarkEntries | Mapping[str, _Any] | None = ..., build_configuration: BuildConfiguration | Mapping[str, _Any] | None = ..., commit_id: CommitId | Mapping[str, _Any] | None = ..., start_time: int | None = ..., run_time: float | None = ..., machine_configuration: MachineConfiguration | Mapping[str, _Any] | None = ..., run_configuration: RunConfiguration | Mapping[str, _Any] | None = ..., name: str | None = ..., benchmark_type: int | str | None = ..., run_mode: str | None = ..., tf_version: str | None = ...) -> None: ...

@@ -27,10 +27,11 @@ _SERVERS: dict[str, LocalServer] = {}
 _numbers = itertools.count()
 
 
-def start(name: str, settings: Config) -> LocalServer:
-    """Return a new server with a target of its own, which `name` is part of."""
+def start(name: str, settings: Config, beside: LocalServer | None = None) -> LocalServer:
+    """Return a new server with a target of its own, which `name` is part of; it shares the state of `beside`."""
     target = f"{SCHEME}{name}/{next(_numbers)}"
-    server = LocalServer(target, ResourceManager(settings.files, settings.allow_files), settings)
+    manager = ResourceManager(settings.files, settings.allow_files) if beside is None else beside.manager
+    server = LocalServer(target, manager, settings)
     _SERVERS[target] = server
     return server
 

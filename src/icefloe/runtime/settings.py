@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from icefloe import errors
@@ -76,6 +76,13 @@ def _is_config_proto(config: Any) -> bool:
 
 def checked_config(config: Any) -> tuple[Config, bool]:
     """Return the settings, and whether `graph_def` shall have shapes."""
+    settings, infers_shapes = _settings(config)
+    if OPTIONS.check_numerics:
+        settings = replace(settings, check_numerics=True)
+    return settings, infers_shapes
+
+
+def _settings(config: Any) -> tuple[Config, bool]:
     if config is None:
         return Config(intra_op_parallelism_threads=max(0, OPTIONS.intra_op_parallelism_threads or 0)), False
     if isinstance(config, Config):

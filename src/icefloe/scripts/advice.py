@@ -34,6 +34,9 @@ INSTEAD: dict[str, str] = {
     "train.SummaryWriter": "tf.summary.FileWriter does it",
     "unpack": "tf.unstack does it",
     # Names of TensorFlow 1 that are not here.
+    "config.experimental.ClusterDeviceFilters": "sessions run in one process, and there is one device",
+    "config.experimental_connect_to_cluster": "sessions run in one process; tf.train.Server has workers of one process",
+    "config.experimental_connect_to_host": "sessions run in one process; tf.train.Server has workers of one process",
     "contrib": "tf.contrib is not part of it, as of TensorFlow itself since 2.0",
     "contrib.crf": "write the score with tf.scan or tf.while_loop",
     "contrib.cudnn_rnn": _LOOP,
@@ -82,6 +85,12 @@ INSTEAD: dict[str, str] = {
     "contrib.tpu": "there are no TPUs",
     "contrib.util.make_tensor_proto": "tf.make_tensor_proto is the same",
     "contrib.util.make_ndarray": "tf.make_ndarray is the same",
+    "data.experimental.distributed_save": (
+        "there is no data service; tf.data.experimental.snapshot keeps elements in files"
+    ),
+    "data.experimental.enable_debug_mode": "there is no eager execution, whose mode this is",
+    "data.experimental.get_model_proto": "pipelines have no autotuning whose model could be looked at",
+    "data.NumpyIterator": "there is no eager execution; tf.data.make_one_shot_iterator gives elements in a session",
     "distribute": "there are no distribution strategies; tf.train.Server has workers of one process",
     "distributions": "draw with tf.random_normal and tf.random_uniform; write densities with tf.exp and tf.log",
     "estimator": "tf.train.MonitoredTrainingSession with hooks runs a training; icefloe.load_saved_model loads exports",
@@ -127,6 +136,9 @@ INSTEAD: dict[str, str] = {
     "ragged": "keep values and row lengths as two tensors",
     "tools.graph_transforms": "icefloe.graphs has extract, strip, optimize and freeze",
     "tpu": "there are no TPUs",
+    "train.do_quantize_training_on_graphdef": (
+        "add tf.quantization.fake_quant_with_min_max_vars where values shall be rounded"
+    ),
     "xla": "there is no compiler; leave it out",
 }
 # Names that a text speaks of.

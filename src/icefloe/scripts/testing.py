@@ -15,9 +15,11 @@ from typing import Any
 from unittest import mock as mock
 
 import numpy as np
+from absl import app as absl_app
 from absl.testing import absltest
 
 import icefloe as tf
+from icefloe.scripts import benchmarks
 from icefloe.scripts.comparing import ArrayComparisons, graph_difference
 
 _SEED = 87654321
@@ -205,8 +207,13 @@ class _CheckedThread:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run the tests of the script and exit, with code 0 if all passed."""
-    absltest.main(argv=sys.argv if argv is None else argv)
+    """Run the tests of the script and exit, with code 0 if all passed; its benchmarks with `--benchmark_filter`."""
+    argv = sys.argv if argv is None else argv
+    pattern = benchmarks.requested(argv)
+    if pattern is None:
+        absltest.main(argv=argv)
+    else:
+        absl_app.run(lambda _: benchmarks.run(pattern), argv=argv)
 
 
 def get_temp_dir() -> str:

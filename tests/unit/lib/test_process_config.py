@@ -12,7 +12,7 @@ from icefloe.lib import process_config
 @pytest.fixture(autouse=True)
 def fresh_options(monkeypatch: pytest.MonkeyPatch) -> None:
     options = process_options.ProcessOptions()
-    for module in ("lib.process_config", "graph.seeds", "resources.manager", "runtime.settings"):
+    for module in ("lib.process_config", "lib.debugging_options", "graph.seeds", "resources.manager", "runtime.settings"):
         monkeypatch.setattr(f"icefloe.{module}.OPTIONS", options)
 
 
@@ -79,3 +79,31 @@ def test_determinism_wants_a_seed() -> None:
     assert not process_config.is_op_determinism_enabled()
     with tf.Graph().as_default(), tf.Session() as session:
         assert session.run(tf.random_uniform([2])).shape == (2,)
+
+
+def test_sessions_made_while_numbers_are_checked_name_the_node() -> None:
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [2])
+        y = tf.log(x, name="logarithm")
+        unchecked = tf.Session()
+        tf.debugging.enable_check_numerics(stack_height_limit=5)
+        checked, configured = tf.Session(), tf.Session(config=tf.ConfigProto())
+        tf.debugging.disable_check_numerics()
+        later = tf.Session()
+        for session in (checked, configured):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="logarithm.*NaN"):
+                session.run(y, {x: [1.0, -1.0]})
+        for session in (unchecked, later):
+            assert session.run(y, {x: [1.0, -1.0]})[0] == 0.0
+        for session in (unchecked, checked, configured, later):
+            session.close()
+
+
+def test_what_is_looked_into_is_in_the_config() -> None:
+    tf.debugging.set_log_device_placement(True)
+    assert process_config.OPTIONS.to_proto().log_device_placement
+    with pytest.raises(ValueError, match="Invalid argument `device_policy`: 'bad'"):
+        tf.config.experimental.set_device_policy("bad")
+    tf.debugging.enable_traceback_filtering()
+    assert not tf.debugging.is_traceback_filtering_enabled()
+    tf.debugging.disable_traceback_filtering()

@@ -78,3 +78,27 @@ def test_partial_runs_of_one_server_are_apart(server: tf.train.Server) -> None:
         handle = one.partial_run_setup([x + 1.0], [x])
         with pytest.raises(tf.errors.InvalidArgumentError):
             two.partial_run(handle, x + 1.0, {x: 1.0})
+
+
+def test_tasks_of_a_local_cluster_share_variables() -> None:
+    workers, parameters = tf.test.create_local_cluster(num_workers=2, num_ps=1, worker_config=tf.ConfigProto())
+    assert (len(workers), len(parameters)) == (2, 1)
+    assert len({server.target for server in [*workers, *parameters]}) == 3
+    assert [server.server_def.task_index for server in workers] == [0, 1]
+    assert {job.name: len(job.tasks) for job in parameters[0].server_def.cluster.job} == {"worker": 2, "ps": 1}
+    with tf.Graph().as_default():
+        with tf.device("/job:ps/task:0"):
+            total = tf.Variable(1.0)
+        more = total.assign_add(2.0)
+        first, second, third = (tf.Session(server.target) for server in [*workers, *parameters])
+        first.run(total.initializer)
+        assert second.run(more) == 3.0
+        assert third.run(total) == 3.0
+        alone = tf.Session(tf.train.Server.create_local_server().target)
+        with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized"):
+            alone.run(total)
+
+
+def test_a_local_cluster_may_lack_workers_or_parameter_servers() -> None:
+    assert tf.test.create_local_cluster(0, 0) == ([], [])
+    assert [len(servers) for servers in tf.test.create_local_cluster(1, 0)] == [1, 0]
