@@ -54,6 +54,10 @@ ELSEWHERE = {
     # client
     "session___DeviceAttributes": "session:DeviceAttributes",
     "session__register_session_run_conversion_functions": "session:register_session_run_conversion_functions",
+    "test__create_local_cluster": "training.local_cluster:create_local_cluster",
+    "test_util__create_local_cluster": "training.local_cluster:create_local_cluster",
+    "compat__forward_compatibility_horizon": "lib.compatibility:forward_compatibility_horizon",
+    "compat__forward_compatible": "lib.compatibility:forward_compatible",
     # ops
     "control_flow_ops__with_dependencies": "lib.control:with_dependencies",
     "control_flow_ops__switch": "lib.control_flow_values:switch",

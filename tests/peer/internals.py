@@ -194,16 +194,6 @@ def control_flow_ops___Enter(
     return enter(tensor, frame_name, is_constant=is_constant, parallel_iterations=parallel_iterations, **options)
 
 
-# platform/test.py
-
-
-def test__create_local_cluster(num_workers: int, num_ps: int, **unused: _Any) -> _Any:
-    """Return servers of this process, for the workers and the parameter servers."""
-    from icefloe.training.server import Server
-
-    return [[Server.create_local_server() for _ in range(n)] for n in (num_workers, num_ps)]
-
-
 # framework/graph_to_function_def.py
 
 

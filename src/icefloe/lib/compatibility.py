@@ -33,7 +33,8 @@ class _Now:
     def set(cls, date: datetime.date | None = None) -> None:
         date = date or _HORIZON + datetime.timedelta(days=int(os.environ.get(_DELAY) or 0))
         if date < _HORIZON:
-            logging.getLogger("icefloe").warning("Trying to set the forward compatibility date to the past date %s: it stays.", date)
+            text = "Trying to set the forward compatibility date to the past date %s: it stays."
+            logging.getLogger("icefloe").warning(text, date)
         else:
             cls.date = date
 
