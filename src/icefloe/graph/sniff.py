@@ -142,6 +142,11 @@ def _is_meta_graph(data: bytes, fields: list[message.Field]) -> bool:
             return True
         if field.number == 2:
             inner = data[field.payload : min(field.end, field.payload + 64)]
+            if inner[:1] == b"\x12":
+                # The library of a graph without nodes, which begins with a function, or the first gradient of a
+                # library, which begins with a name; a function begins with a sub-message.
+                library = inner[_payload_start(inner) :]
+                return library[:1] == b"\x0a" and library[_payload_start(library) :][:1] == b"\x0a"
             if inner[:1] != b"\x0a":
                 # No node and no function: versions of a graph, or a library of gradients alone.
                 return inner[:1] == b"\x22"

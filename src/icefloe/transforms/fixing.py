@@ -57,7 +57,16 @@ def fix(graph: Any, outputs: Iterable[str] | None = None, *, devices: bool = Tru
         wanted = []
     nodes, report, new = fix_names(nodes)
     passes.append(report)
-    moved = {t.name: f"{new[op.name]}:{t.value_index}" for op in old.get_operations() for t in outputs_of(op)}
+    moved = {
+        t.name: f"{new[op.name]}:{t.value_index}"
+        for op in old.get_operations()
+        for t in outputs_of(op)
+        if op.name in new
+    }
+    gone = [name for name in wanted if node_of(name) not in new]
+    if gone and outputs is not None:
+        raise errors.InvalidArgumentError(f"{', '.join(gone)}: only a TPU has this, and it was taken out")
+    wanted = [name for name in wanted if name not in gone]
     done = finish(old, nodes, wanted, passes, check=check and was_whole and bool(wanted), names=moved)
     return done if was_whole else replace(done, check=Check("not checked", "the graph was too broken to run"))
 

@@ -136,7 +136,14 @@ def stitch(
     if both:
         listed = ", ".join(both[:5])
         raise errors.InvalidArgumentError(f"both graphs have nodes {listed}: give a prefix for the second one's")
-    right.rewire({(scope + old).removesuffix(":0"): new.removesuffix(":0") for old, new in pairs.items()})
+    right.rewire(
+        {(scope + old).removesuffix(":0"): new.removesuffix(":0") for old, new in pairs.items()},
+        {
+            scope + node_of(old): [node_of(new)]
+            for old, new in pairs.items()
+            if len(second.get_tensor_by_name(old).op.outputs) == 1
+        },
+    )
     right.remove(name for name in replaced if not _still_used(right, name))
     for node in right:
         left.add(node)
@@ -145,12 +152,12 @@ def stitch(
             raise errors.InvalidArgumentError(f"both graphs have a function {name!r}, of other bodies")
     definition = left.to_graph_def()
     joined = read_graph(definition)
-    names = [scope + name for name in wanted]
+    names = [pairs.get(name, scope + name) for name in wanted]
     report = PassReport("stitch", added=len(right), changed=len(pairs))
     done = finish(joined, left, names, [report], check=False)
     if not check:
         return done
-    return replace(done, check=_compare(first, second, joined, pairs, wanted, names))
+    return replace(done, check=_compare(first, second, joined, pairs, wanted, names, scope))
 
 
 def _still_used(nodes: Nodes, name: str) -> bool:
@@ -158,7 +165,13 @@ def _still_used(nodes: Nodes, name: str) -> bool:
 
 
 def _compare(
-    first: Graph, second: Graph, joined: Graph, pairs: Mapping[str, str], wanted: list[str], names: list[str]
+    first: Graph,
+    second: Graph,
+    joined: Graph,
+    pairs: Mapping[str, str],
+    wanted: list[str],
+    names: list[str],
+    scope: str,
 ) -> Check:
     """Compare the joined graph with running both graphs one after the other."""
     if problem := hindrance(joined, names):
@@ -173,7 +186,6 @@ def _compare(
         with Session(graph=read_graph(first.as_graph_def())) as session:
             own = {name: value for name, value in feeds.items() if name.partition(":")[0] in session.graph._by_name}
             middle = dict(zip(pairs, session.run(list(pairs.values()), own, options=RUN_OPTIONS)))
-        scope = names[0][: len(names[0]) - len(wanted[0])]
         with Session(graph=read_graph(second.as_graph_def())) as session:
             rest = {n[len(scope) :]: v for n, v in feeds.items() if n.startswith(scope) and n not in own}
             expected = session.run(wanted, {**rest, **middle}, options=RUN_OPTIONS)

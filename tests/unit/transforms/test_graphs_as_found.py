@@ -150,3 +150,39 @@ def test_comparing_old_and_new_has_an_end(monkeypatch) -> None:
     check = tf.graphs.extract(graph, ["y"]).check
     assert check.status == "not checked"
     assert check.detail.startswith("the graph runs for too long")
+
+
+def test_fixing_a_graph_of_a_tpu_whose_end_is_taken_out() -> None:
+    definition = tf.GraphDef()
+    node(definition, "setup", "ConfigureDistributedTPU")
+    node(definition, "x", "Placeholder", dtype=1)
+    node(definition, "y", "Neg", ["x", "^setup"], T=1)
+    assert [n.name for n in tf.graphs.fix(definition).graph_def.node] == ["x", "y"]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="setup:0: only a TPU has this"):
+        tf.graphs.fix(definition, ["setup"])
+
+
+def test_stitching_moves_control_edges_and_outputs_too() -> None:
+    with tf.Graph().as_default() as first:
+        tf.negative(tf.placeholder(tf.float32, [2], name="x"), name="y")
+    with tf.Graph().as_default() as second:
+        given = tf.placeholder(tf.float32, [2], name="given")
+        with tf.control_dependencies([given]):
+            tf.constant(7.0, name="after")
+        tf.exp(given, name="z")
+    found = tf.graphs.stitch(first, second, {"given:0": "y:0"}, ["given", "z", "after"], prefix="b")
+    assert found.outputs == ("y:0", "b/z:0", "b/after:0")
+    assert (found.inputs, found.check.status) == (("x:0",), "equal")
+    assert {n.name: list(n.input) for n in found.graph_def.node}["b/after"] == ["^y"]
+
+
+def test_a_meta_graph_whose_graph_is_a_library_alone_is_told(tmp_path: Path) -> None:
+    definition = tf.GraphDef()
+    definition.library.function.add().signature.name = "f"
+    definition.library.gradient.add(function_name="f", gradient_func="g")
+    meta = tf.MetaGraphDef(graph_def=definition)
+    meta.meta_info_def.tensorflow_version = "2.21.0"
+    (tmp_path / "m.meta").write_bytes(meta.SerializeToString())
+    (tmp_path / "g.pb").write_bytes(definition.SerializeToString())
+    assert [tf.identify(tmp_path / name).kind for name in ("m.meta", "g.pb")] == ["meta_graph", "graph"]
+    assert len(tf.load_graph(tmp_path / "m.meta").as_graph_def().library.function) == 1
