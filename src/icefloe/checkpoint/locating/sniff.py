@@ -224,8 +224,29 @@ def _proto_of(seen: list[tuple[int, int, bytes]]) -> Finding | None:
     # higher number.
     if number == 1 and content[:1] == b"\x0a" and len(content) > 2 and content[2:3].isascii() and content[2] > 0x20:
         return Finding("graph", "a GraphDef")
+    if number == 2 and _is_library(content):
+        return Finding("graph", "a GraphDef")
     if number in (1, 2) and all(n <= 7 and t == message.BYTES for n, t, _ in seen):
         return Finding("meta_graph", "a MetaGraphDef: a graph, without the values of its variables")
     if number == 4 and len(seen) <= 3:
         return Finding("graph", "a GraphDef")
     return None
+
+
+def _is_library(content: bytes) -> bool:
+    """Whether it is the start of a library, as a GraphDef without nodes begins, and not that of a GraphDef.
+
+    Functions begin with a signature, a sub-message that begins with a name; gradients begin with a name.
+    """
+    inner = _inside(content)
+    if inner[:1] != b"\x0a":
+        return False
+    return (content[:1] == b"\x0a") == (_inside(inner)[:1] == b"\x0a") and content[:1] in (b"\x0a", b"\x12")
+
+
+def _inside(field: bytes) -> bytes:
+    """Return what follows the tag and the length of a field."""
+    at = 1
+    while at < len(field) and field[at] >= 0x80:
+        at += 1
+    return field[at + 1 :]
