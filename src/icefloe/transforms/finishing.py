@@ -58,6 +58,16 @@ def output_names(graph: Graph, outputs: Iterable[str] | None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def kept_nodes(graph: Graph, outputs: Iterable[str]) -> set[str]:
+    """Return the names of the nodes that stay as they are: those of outputs, and of what their signatures feed."""
+    wanted = set(outputs)
+    kept = {node_of(name) for name in wanted}
+    for signature in graph.signature_defs.values():
+        if any(info.name in wanted for info in signature.outputs.values()):
+            kept |= {node_of(info.name) for info in signature.inputs.values() if info.name}
+    return kept
+
+
 def tensor_name(graph: Graph, name: str | Tensor | Operation) -> str:
     """Return the full name of a tensor; `x`, or the operation, stands for `x:0`.
 

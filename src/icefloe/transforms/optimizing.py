@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.transforms import batch_norms, constant_folding, fusing, simplifying
-from icefloe.transforms.finishing import feed_instead, finish, needed_nodes, output_names, tensor_name
-from icefloe.transforms.node_edits import Nodes, node_of
+from icefloe.transforms.finishing import feed_instead, finish, kept_nodes, needed_nodes, output_names, tensor_name
+from icefloe.transforms.node_edits import Nodes
 from icefloe.transforms.reports import PassReport, Transformed
 
 # Pass -> what does it; in the order they run.
@@ -52,7 +52,7 @@ def optimize(
     if unknown:
         raise ValueError(f"no such passes: {', '.join(sorted(unknown))}; there are {', '.join(PASSES)}")
     wanted = output_names(graph, outputs)
-    kept = {node_of(name) for name in wanted}
+    kept = kept_nodes(graph, wanted)
     nodes = Nodes(graph)
     fed = feed_instead(nodes, graph, [tensor_name(graph, name) for name in listed(inputs)])
     reports = [PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted)))]

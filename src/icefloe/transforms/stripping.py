@@ -11,7 +11,7 @@ from icefloe.analysis import roles
 from icefloe.analysis.graph_argument import listed, takes_graphs
 from icefloe.graph.graph import Graph
 from icefloe.proto import NodeDef
-from icefloe.transforms.finishing import feed_instead, finish, needed_nodes, output_names, tensor_name
+from icefloe.transforms.finishing import feed_instead, finish, kept_nodes, needed_nodes, output_names, tensor_name
 from icefloe.transforms.node_edits import Nodes, each_body, node_of, set_inputs
 from icefloe.transforms.reports import PassReport, Transformed
 from icefloe.transforms.subgraphs import remove_training_nodes
@@ -82,7 +82,7 @@ def strip(
     passes.append(PassReport("cut to the outputs", removed=nodes.keep(needed_nodes(nodes, wanted))))
     if training:
         before = len(nodes)
-        kept = {node_of(name) for name in wanted}
+        kept = kept_nodes(graph, wanted)
         nodes = Nodes(remove_training_nodes(nodes.to_graph_def(), kept))
         passes.append(PassReport("training nodes", removed=before - len(nodes)))
     if devices:

@@ -186,3 +186,17 @@ def test_a_meta_graph_whose_graph_is_a_library_alone_is_told(tmp_path: Path) -> 
     (tmp_path / "g.pb").write_bytes(definition.SerializeToString())
     assert [tf.identify(tmp_path / name).kind for name in ("m.meta", "g.pb")] == ["meta_graph", "graph"]
     assert len(tf.load_graph(tmp_path / "m.meta").as_graph_def().library.function) == 1
+
+
+def test_what_a_signature_feeds_stays_also_in_the_middle_of_the_graph() -> None:
+    with tf.Graph().as_default() as graph:
+        record = tf.placeholder(tf.float32, [2], name="record")
+        x = tf.identity(record * 2.0, name="x")
+        tf.negative(tf.identity(x, name="again"), name="y")
+        infos = [{key: tf.saved_model.build_tensor_info(graph.get_tensor_by_name(f"{key}:0"))} for key in "xy"]
+    graph.signature_defs["serving_default"] = tf.saved_model.build_signature_def(*infos)
+    for found in (tf.graphs.strip(graph), tf.graphs.optimize(graph)):
+        names = [n.name for n in found.graph_def.node]
+        assert ("x" in names, "again" in names) == (True, False)
+        with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
+            assert session.run("y:0", {"x:0": [1.0, 2.0]}).tolist() == [-1.0, -2.0]
