@@ -77,7 +77,7 @@ CONVERSIONS: list[tuple[frozenset[str], frozenset[str] | None, str, str]] = [
 )
 @click.option("--fetch", "outputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an output. May be repeated.")
 @click.option("--feed", "inputs", multiple=True, metavar="[KEY=]NAME", help="Of graphs: an input. May be repeated.")
-@click.option("--tags", help="Of a SavedModel: the graph with these tags, joined by commas.")
+@click.option("--tags", metavar="TAG,...", help="Of a SavedModel: the graph with just these tags.")
 @dask_option()
 @json_option()
 def convert(source: str, destination: str, as_json: bool, **options: Any) -> None:

@@ -42,7 +42,12 @@ class TableGroup(click.Group):
         if args and args[0] not in self._rows and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], self._rows, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            near = self._below(ctx, args[0]) or difflib.get_close_matches(args[0], self._rows, 1)
+            hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+    def _below(self, ctx: click.Context, name: str) -> list[str]:
+        """Return the commands of this name in the groups of this one, with the group's name before theirs."""
+        groups = [(group, self.get_command(ctx, group)) for group in self._rows]
+        return [f"{group} {name}" for group, found in groups if isinstance(found, TableGroup) and name in found._rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -55,7 +56,9 @@ def inspect(ctx: click.Context, path: str, everything: bool, tags: str | None, a
                 data["graph"] = _graph_data(graph)
             show = functools.partial(show_saved_model, show_graph=_show_graph)
         elif found.kind in _CHECKPOINTS:
-            data["checkpoint"] = _checkpoint_data(path)
+            data["checkpoint"] = _checkpoint_data(
+                found.details["latest"] if found.kind == "checkpoint_directory" else path
+            )
             show = _show_checkpoint
             if found.kind == "keras" or found.details.get("is_model"):
                 show = _show_model
@@ -100,7 +103,8 @@ def _checkpoint_data(path: str) -> dict[str, Any]:
             {"name": n, "dtype": e.dtype.name, "shape": list(e.shape), "elements": e.num_elements}
             for n, e in reader.entries.items()
         ]
-        return {"prefix": reader.prefix, "tensors": tensors}
+        meta = f"{reader.prefix}.meta"
+        return {"prefix": reader.prefix, "meta": meta if os.path.isfile(meta) else None, "tensors": tensors}
 
 
 def _add_layers(data: dict[str, Any], path: str) -> None:
@@ -229,6 +233,8 @@ def _show_checkpoint(data: dict[str, Any], limit: int | None) -> None:
         click.echo(f"  {path}")
     if checkpoint["prefix"] != data["path"]:
         say(f"checkpoint {checkpoint['prefix']}")
+    if checkpoint["meta"] is not None:
+        say(f"graph {checkpoint['meta']}")
     _tensor_table("tensors", checkpoint["tensors"], limit)
     elements = sum(row["elements"] for row in checkpoint["tensors"])
     size = data["details"].get("bytes")

@@ -84,9 +84,9 @@ def run(
         return
     if signature is not None or inputs or tags is not None:
         raise click.UsageError(f"--signature, --input and --tags are for SavedModels; {graph} is none.")
-    loaded = read_graph(graph)
-    if checkpoint is None and not init and _holds_values(graph):
-        checkpoint = graph
+    held = _checkpoint_at(graph)
+    loaded = read_graph(held or graph)
+    checkpoint = checkpoint or (None if init else held)
     names = [fetch_name(loaded, name) for name in (*fetches, *more)]
     if not names:
         raise click.UsageError(f"Nothing to fetch. {_candidates(loaded)}")
@@ -107,16 +107,18 @@ def run(
     _hand_out(found, output, full, ({**data, "trace": steps} if trace else data) if as_json else None)
 
 
-def _holds_values(path: str) -> bool:
-    """Whether `path` is a checkpoint, with the values of variables, and not a graph alone."""
+def _checkpoint_at(path: str) -> str | None:
+    """Return the checkpoint that `path` is, of a directory or state file the latest; None of a graph alone."""
     import icefloe
 
     if path == STDIN or path.endswith((".pb", ".pbtxt", ".json", ".meta")):
-        return False
-    return icefloe.identify(path).kind in _CHECKPOINTS
-
-
-_CHECKPOINTS = frozenset(("checkpoint", "v1_checkpoint", "checkpoint_directory", "state", "data_shard"))
+        return None
+    found = icefloe.identify(path)
+    if found.kind == "checkpoint_directory":
+        return str(found.details["latest"])
+    if found.kind == "state":
+        return str(found.details.get("found") or path)
+    return path if found.kind in ("checkpoint", "v1_checkpoint", "data_shard") else None
 
 
 def _run(session: Any, names: list[str], feed: dict[str, Any], bare: str | None) -> Any:
@@ -128,7 +130,7 @@ def _run(session: Any, names: list[str], feed: dict[str, Any], bare: str | None)
     except icefloe.errors.FailedPreconditionError as error:
         if bare is not None and "uninitialized" in str(error):
             beside = bare.removesuffix(".meta")
-            known = beside if beside != bare and _holds_values(beside) else "PATH"
+            known = beside if beside != bare and _checkpoint_at(beside) else "PATH"
             means = f"--checkpoint {known} restores variables, --init runs their initialisers."
             error.hint = f"{error.hint}\n{means}" if error.hint else means
         raise

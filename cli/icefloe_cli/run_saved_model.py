@@ -45,7 +45,9 @@ def run_saved_model(
             given[key] = checked_value(key, value, None if spec is None else spec.dtype)
         missing = [key for key in chosen.inputs if key not in given and key not in chosen.optional]
         if missing:
-            raise click.UsageError(f"Signature {chosen.name!r} takes\n{_inputs(chosen)}")
+            unknown = [f"no input {key!r}" for key in given if key not in chosen.inputs]
+            has = f"has {', '.join(unknown)}; it takes" if unknown else "takes"
+            raise click.UsageError(f"Signature {chosen.name!r} {has}\n{_inputs(chosen)}")
         with progress("running"):
             found = chosen(**given)
         return found, {"tags": list(model.tags), "signature": chosen.name, "outputs": named_arrays(found)}

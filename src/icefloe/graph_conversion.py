@@ -137,7 +137,16 @@ def _format(path: str, to: str | None) -> str:
     if path.endswith("/") or os.path.isdir(path) or re.match(r"\.v?\d", suffix):
         return "saved_model"
     known = ", ".join(s for suffixes in FORMATS.values() for s in suffixes if s)
-    raise ValueError(f"{path!r}: no graph is written as {suffix}; there are {known}, or a directory for a SavedModel")
+    text = f"{path!r}: no graph is written as {suffix}; there are {known}, or a directory for a SavedModel"
+    if suffix in _WEIGHTS:
+        text += (
+            ". `icefloe graph unconst GRAPH PREFIX --min-bytes 1` makes a checkpoint of its constants, to be converted"
+        )
+    raise ValueError(text)
+
+
+# Files of weights, without a graph.
+_WEIGHTS = (".safetensors", ".npz", ".h5", ".hdf5", ".ckpt")
 
 
 def _pairs(names: Names) -> dict[str, str] | None:

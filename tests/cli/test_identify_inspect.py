@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+
+import icefloe as tf
 
 
 def test_identify_several(cli, savers, tmp_path):
@@ -132,3 +135,29 @@ def test_inspect_shows_the_tensors_of_a_model_whose_layers_are_not_known(cli, tm
     assert (result.code, "own/kernel  float32  [2,3]" in result.out) == (0, True)
     assert result.err.startswith("the layers are not shown: ")
     assert "Own" in cli("inspect", path, "--json").json()["no_graph"]
+
+
+def test_a_path_that_is_nearly_right_is_named(cli, tmp_path):
+    (tmp_path / "trained").mkdir()
+    tf.save_checkpoint(tmp_path / "trained" / "model.ckpt-3", {"v": 1.0})
+    missing = cli("inspect", tmp_path / "trainedd")
+    assert missing.code == 1 and missing.err.strip() == f"Did you mean {tmp_path}/trained?"
+    assert f"Did you mean {tmp_path}/trained?" in cli("ckpt", "ls", tmp_path / "trainedd").err
+    assert "In that directory are: model.ckpt-3" in cli("identify", tmp_path / "trained" / "model.ckpt-30").err
+    assert f"There are checkpoints in {tmp_path}/trained" in cli("inspect", tmp_path).err
+
+
+def test_a_checkpoint_is_shown_with_its_graph(cli, savers):
+    for path in ("model.ckpt-3", "."):
+        shown = cli("inspect", savers / "plain" / path).out.splitlines()
+        assert f"graph {savers / 'plain' / 'model.ckpt-3.meta'}" in shown
+
+
+def test_a_directory_without_a_state_file_is_warned_of_once(cli, tmp_path, monkeypatch):
+    for step in (3, 4):
+        tf.save_checkpoint(tmp_path / f"model.ckpt-{step}", {"v": 1.0})
+    (tmp_path / "checkpoint").unlink(missing_ok=True)
+    said = []
+    monkeypatch.setattr(logging.getLogger("icefloe"), "warning", lambda text, *args: said.append(text % args))
+    assert cli("inspect", tmp_path).code == 0
+    assert len([text for text in said if "no state file" in text]) == 1

@@ -58,7 +58,10 @@ def test_library_errors_are_1_and_one_message(cli, tmp_path):
     result = cli("ckpt", "ls", tmp_path / "notes.txt")
     assert result.code == 1
     assert result.out == ""
-    assert result.err == f"icefloe: {tmp_path}/notes.txt: not a checkpoint: this is a text file that begins 'these are notes'\n"
+    assert (
+        result.err
+        == f"icefloe: {tmp_path}/notes.txt: not a checkpoint: this is a text file that begins 'these are notes'\n"
+    )
 
 
 def test_debug_shows_the_traceback(cli, tmp_path):
@@ -142,3 +145,11 @@ def test_what_the_system_refuses_is_said_without_numbers(cli, tmp_path):
     result = cli("graph", "dot", file, "-o", tmp_path / "file" / "g.dot")
     assert result.code == 1
     assert "Errno" not in result.err and "Not a directory" in result.err
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("ls", "'ckpt ls'"), ("cast", "'ckpt cast' or 'graph cast'"), ("inspekt", "'inspect'")]
+)
+def test_a_command_of_a_group_is_found(cli, name, meant):
+    result = cli(name)
+    assert result.code == 2 and f"No such command '{name}'. Did you mean {meant}?" in result.err

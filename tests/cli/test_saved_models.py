@@ -72,6 +72,7 @@ def test_a_model_of_objects(cli):
         ),
         (("simple", "--tags", "gpu"), 1, "no graph with the tags gpu"),
         (("simple", "--input", "z=1", "--input", "x=[[1,2]]"), 1, "no input 'z'; its inputs are 'x'"),
+        (("simple", "--input", "z=1"), 2, "has no input 'z'; it takes\n  --input x=VALUE   float32 [?,2]"),
         (("simple", "--input", "x=[1]"), 1, "expected shape [?, 2], got [1]"),
         (("simple", "--input", "x=one"), 2, "expected a float32"),
         (("simple", "--input", "x"), 2, "expected NAME=VALUE"),

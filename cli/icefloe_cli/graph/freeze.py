@@ -18,7 +18,7 @@ from icefloe_cli.options import json_option
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The frozen graph; - is stdout.")
 @click.option("--fetch", "outputs", multiple=True, metavar="NAME", help="An output to keep. May be repeated.")
 @click.option("--feed", "inputs", multiple=True, metavar="NAME", help="A tensor to feed in place of what makes it.")
-@click.option("--tags", help="Which graph of a SavedModel: its tags, joined by commas.")
+@click.option("--tags", metavar="TAG,...", help="Of a SavedModel: the graph with just these tags.")
 @click.option("--keep-devices", is_flag=True, help="Keep device pins.")
 @click.option("--keep-variable", "kept", multiple=True, metavar="NAME", help="Leave this variable as it is.")
 @click.option("--no-check", is_flag=True, help="Do not run old and new on random values.")

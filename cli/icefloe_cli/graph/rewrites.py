@@ -56,7 +56,14 @@ def downgrade(graph: str, output: str, release: str, outputs: tuple[str, ...], n
 @click.argument("graph", type=click.Path())
 @_OUTPUT
 @_FETCH
-@click.option("--to", "dtype", type=click.Choice(["half", "bfloat16"]), default="half", show_default=True)
+@click.option(
+    "--to",
+    "dtype",
+    type=click.Choice(["float16", "half", "bfloat16"]),
+    default="float16",
+    show_default=True,
+    help="half is another name of float16.",
+)
 @click.option("--min-elements", type=click.IntRange(1), default=16, show_default=True, help="Leave smaller constants.")
 @_NO_CHECK
 @json_option()
@@ -73,7 +80,11 @@ def cast(
     import icefloe
 
     result = icefloe.graphs.cast(
-        read_graph(graph), outputs or None, dtype=dtype, min_elements=min_elements, check=not no_check
+        read_graph(graph),
+        outputs or None,
+        dtype="half" if dtype == "float16" else dtype,
+        min_elements=min_elements,
+        check=not no_check,
     )
     write_result(result, output)
     show_report("graph.cast", graph, output, result, as_json)

@@ -8,6 +8,7 @@ from typing import Any
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names, open_checkpoint, state_file
+from icefloe.checkpoint.locating import near_files
 from icefloe.checkpoint.locating.sniff import Finding, sniff
 from icefloe.identification import graphs
 from icefloe.identification.finding import HINTS, Identification, count, named, size_text
@@ -27,9 +28,10 @@ def prefix(path: str, identify: Callable[[str], Identification]) -> Identificati
         inner = identify(names.meta_file(path))
         words = f"the prefix of {inner.words}; of a checkpoint itself there is no file"
         return Identification(path, "meta_graph", words, {"meta": inner.path, **inner.details}, None)
-    hint = None if not folder or os.path.isdir(folder) else f"There is no directory {folder}."
     if path == "-":
-        hint = "What comes from a pipe is not looked at: save it and give its path."
+        hint: str | None = "What comes from a pipe is not looked at: save it and give its path."
+    else:
+        hint = near_files.hint(path)
     return Identification(path, "missing", "nothing: there is no file, directory or checkpoint of this name", {}, hint)
 
 
@@ -136,5 +138,6 @@ def directory(path: str, identify: Callable[[str], Identification]) -> Identific
     for name in listed:
         if name.endswith(".json") and sniff(os.path.join(path, name)).kind == "tfjs":
             return Identification(path, "tfjs_directory", "the directory of a TensorFlow.js model", {"file": name})
+    below = near_files.in_directory(path)
     what = f"it holds {', '.join(listed[:5])}{', …' if len(listed) > 5 else ''}" if listed else "it is empty"
-    return Identification(path, "directory", f"a directory without a model; {what}", {"files": len(listed)})
+    return Identification(path, "directory", f"a directory without a model; {what}", {"files": len(listed)}, below)

@@ -33,11 +33,12 @@ def nothing(path: str) -> errors.NotFoundError:
     if not _FLATTENED.match(path):
         files.check_directory(os.path.dirname(path))
     return errors.NotFoundError(
-        f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {path}", hint=_hint(path)
+        f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {path}", hint=hint(path)
     )
 
 
-def _hint(path: str) -> str | None:
+def hint(path: str) -> str | None:
+    """Return what may have been meant by a path where there is no checkpoint; None if nothing is like it."""
     if not path:
         return "The path is empty."
     if path == "-":
@@ -64,10 +65,21 @@ def _hint(path: str) -> str | None:
     if strays:
         return f"Its index, {index}, is missing; there {_are(strays)}."
     near = {os.path.basename(p) for p in state_file.scan(directory)}
-    if near:
-        best = near_names(base, near, likeness=0.4) or sorted(near)[:3]
-        return f"In that directory are: {', '.join(best)}"
-    return None
+    if not near_names(base, near, likeness=_ALIKE) and (other := _of_like_name(directory, base)) is not None:
+        return f"Did you mean {other}?"
+    best = near_names(base, near, likeness=0.4) or sorted(near)[:3]
+    return f"In that directory are: {', '.join(best)}" if near else None
+
+
+_ALIKE = 0.75
+
+
+def _of_like_name(directory: str, base: str) -> str | None:
+    """Return the path of the file or folder in a directory whose name is written much like `base`; None of a URL's."""
+    if files.is_url(directory) or not base:
+        return None
+    found = near_names(base, files.list_directory(directory), 1, likeness=_ALIKE)
+    return os.path.join(directory, found[0]) if found else None
 
 
 def _are(found: list[str]) -> str:
