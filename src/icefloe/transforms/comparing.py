@@ -15,7 +15,7 @@ from icefloe.graph.operation import Operation
 from icefloe.graph.tensor import Tensor
 from icefloe.proto import GraphDef, RunOptions
 from icefloe.session import Session
-from icefloe.transforms.node_edits import attr_of
+from icefloe.transforms.node_edits import attr_of, node_of
 from icefloe.transforms.reports import Check, first_line
 
 # Two computations of the same in another order differ by rounding; relative to the largest element of an output.
@@ -107,7 +107,7 @@ def compare_runs(
 
 def hindrance(graph: Graph, outputs: Sequence[str], inputs: Sequence[str] = ()) -> str:
     """Return why outputs cannot be compared: random numbers without seeds, or records that nobody gives here; or ""."""
-    waiting = [graph.get_tensor_by_name(name).op for name in outputs]
+    waiting = [graph._by_name[node_of(name)] for name in outputs]
     seen = set(waiting)
     fed = set(inputs)
     waits: Operation | None = None

@@ -18,6 +18,7 @@ import numpy as np
 from icefloe.analysis.graph_argument import takes_graphs
 from icefloe.checkpoint import save_checkpoint
 from icefloe.datatypes import as_dtype
+from icefloe.graph.device_spec import DeviceSpec
 from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph
 from icefloe.graph.tensor_proto import make_ndarray
@@ -101,7 +102,7 @@ def unconst(
 
 def _variable(nodes: Nodes, constant: NodeDef, value: np.ndarray) -> tuple[NodeDef, str]:
     """Return the node of a variable in the place of a constant, and the name of the node that reads it."""
-    node = NodeDef(name=constant.name, op="VariableV2", device=constant.device)
+    node = NodeDef(name=constant.name, op="VariableV2", device=_known_device(constant.device))
     node.attr["dtype"].type = as_dtype(value.dtype).as_datatype_enum
     node.attr["shape"].shape.CopyFrom(TensorShape(value.shape).as_proto())
     node.attr["container"].s = b""
@@ -131,3 +132,12 @@ def _read(
     node = nodes.add(NodeDef(name=name, op="Identity"))
     node.attr["T"].type = dtype
     set_inputs(node, [source, *(f"^{other}" for other in waits)])
+
+
+def _known_device(device: str) -> str:
+    """Return a device, or "" for text that names none: Savers look at where a variable is."""
+    try:
+        DeviceSpec.from_string(device)
+    except ValueError:
+        return ""
+    return device

@@ -34,11 +34,12 @@ def test_a_node_of_an_op_that_nobody_knows_is_shown_as_an_end() -> None:
     (output,) = tf.graphs.io(definition).outputs
     assert (output.name, output.dtype) == ("detections:0", "unknown")
     node(definition, "unused", "NoOp")
-    for found in (tf.graphs.strip(definition), tf.graphs.optimize(definition, ["detections", "detections:3"])):
+    found = [change(definition) for change in (tf.graphs.strip, tf.graphs.freeze, tf.graphs.extract)]
+    for found in (*found, tf.graphs.optimize(definition, ["detections", "detections:3"])):
         assert [n.name for n in found.graph_def.node] == ["x", "detections"]
         assert found.outputs[0] == "detections:0"
         assert found.check.status == "not checked"
-        assert found.check.detail.startswith("the graph does not start: The name 'detections:0'")
+        assert "The name 'detections:0' refers to a Tensor which does not exist" in found.check.detail
     with pytest.raises(ValueError, match="name"):
         tf.graphs.strip(definition, ["detections:x"])
 
@@ -200,3 +201,12 @@ def test_what_a_signature_feeds_stays_also_in_the_middle_of_the_graph() -> None:
         assert ("x" in names, "again" in names) == (True, False)
         with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
             assert session.run("y:0", {"x:0": [1.0, 2.0]}).tolist() == [-1.0, -2.0]
+
+
+def test_constants_on_devices_that_are_none_are_moved_to_a_checkpoint(tmp_path: Path) -> None:
+    with tf.Graph().as_default() as graph:
+        tf.negative(tf.constant([1.0, 2.0], name="c"), name="y")
+    definition = graph.as_graph_def()
+    definition.node[0].device = "1"
+    found = tf.graphs.unconst(definition, tmp_path / "m", min_bytes=1)
+    assert (found.check.status, found.graph_def.node[0].device) == ("equal", "")
