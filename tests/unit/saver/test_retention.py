@@ -79,3 +79,13 @@ def test_set_without_times_keeps_what_was_there_before():
     kept.set([("old", math.inf)])
     kept.record("new", 5.0)
     assert kept.to_delete() == []
+
+
+def test_all_are_listed_once_whatever_the_spelling():
+    kept = Retention(0, 1, started=0)
+    kept.record("d/m-1", 1.0)
+    kept.know(["./d/m-0", "d/../d/m-1"])
+    assert kept.listed == ["./d/m-0", "d/m-1"]
+    kept.record("d/./m-0", 2.0)
+    assert kept.listed == ["d/m-1", "d/./m-0"]
+    assert kept.to_delete() == []
