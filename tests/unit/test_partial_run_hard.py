@@ -39,6 +39,17 @@ def test_an_array_may_be_used_again_after_it_was_fed(s: Any, through: Any) -> No
     assert s.partial_run(h, later, {c: 1}).tolist() == [2, 2]
 
 
+@pytest.mark.parametrize("through", [lambda x: x, tf.identity, lambda x: tf.reshape(x, [2])])
+def test_an_array_that_was_fed_last_may_be_used_again(s: Any, through: Any) -> None:
+    (x,) = placeholders("x", shape=[2])
+    same, more = through(x), x + 1
+    h = s.partial_run_setup([same, more], [x])
+    mine = np.array([1, 2], F)
+    assert s.partial_run(h, more, {x: mine}).tolist() == [2, 3]
+    mine[:] = 9
+    assert s.partial_run(h, same).tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("loop", [False, True])
 def test_a_fetched_array_may_be_changed_before_the_next_step(s: Any, loop: bool) -> None:
     x, c = placeholders("x", shape=[2]) + placeholders("c")
