@@ -200,10 +200,12 @@ def fix_attrs(nodes: Nodes) -> PassReport:
                 continue
             missing = _missing_types(node, definition)
             for name in missing:
-                number = _type_of_inputs(node, definition, name, types)
+                of_value = attr_of(node, "value").tensor.dtype if node.op == "Const" else 0
+                number = of_value or _type_of_inputs(node, definition, name, types)
                 if number:
                     node.attr[name].type = number
-                    told.append(f"{node.name}: attr {name!r} is that of its inputs")
+                    whose = "value" if of_value else "inputs"
+                    told.append(f"{node.name}: attr {name!r} is that of its {whose}")
                     changed += 1
             if _missing_types(node, definition):
                 left.append(node)
@@ -230,7 +232,9 @@ def _missing_types(node: NodeDef, definition: OpDef) -> list[str]:
     return [
         a.name
         for a in definition.attr
-        if a.type == "type" and a.name not in node.attr and not a.HasField("default_value")
+        if a.type == "type"
+        and not a.HasField("default_value")
+        and (a.name not in node.attr or not node.attr[a.name].type)
     ]
 
 
@@ -238,10 +242,10 @@ def _type_of_inputs(node: NodeDef, definition: OpDef, attr: str, types: dict[str
     """Return the DataType number that an input of type `attr` has, 0 if that is not known."""
     data = data_inputs(node)
     for i, arg in enumerate(definition.input_arg):
-        if arg.number_attr or arg.type_list_attr:
-            break
         if arg.type_attr == attr and i < len(data):
             return types.get(tensor_key(data[i]), 0)
+        if arg.number_attr or arg.type_list_attr:
+            break
     return 0
 
 

@@ -210,3 +210,14 @@ def test_constants_on_devices_that_are_none_are_moved_to_a_checkpoint(tmp_path: 
     definition.node[0].device = "1"
     found = tf.graphs.unconst(definition, tmp_path / "m", min_bytes=1)
     assert (found.check.status, found.graph_def.node[0].device) == ("equal", "")
+
+
+def test_types_are_mended_that_constants_and_lists_of_inputs_tell() -> None:
+    definition = tf.GraphDef()
+    node(definition, "c", "Const").attr["value"].tensor.CopyFrom(tf.make_tensor_proto(3))
+    node(definition, "y", "Neg", ["c"], T=0)
+    node(definition, "z", "Pack", ["c", "y"]).attr["N"].i = 2
+    found = tf.graphs.fix(definition)
+    with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
+        assert session.run("z:0").tolist() == [3, -3]
+    assert [report.changed for report in found.passes if report.name == "attrs"] == [3]
