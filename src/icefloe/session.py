@@ -103,6 +103,10 @@ class BaseSession:
         self._generation = _generation
         self._closed = False
 
+    def __repr__(self) -> str:
+        name = f"icefloe.{type(self).__name__}"
+        return f"<{name}, closed>" if self._closed else f"<{name} of {self._graph!r}>"
+
     @property
     def graph(self) -> Graph:
         """The graph that the session runs."""

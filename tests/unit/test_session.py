@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import icefloe as tf
 from icefloe import datatypes as dtypes
 from icefloe import errors, stacks
 from icefloe.graph.build import apply_op
@@ -538,3 +539,14 @@ def test_all_uninitialized_variables_of_a_run_are_named(graph: Graph) -> None:
         assert "Uninitialized variables that this run uses: h0, h1." in str(caught.value)
         with pytest.raises(errors.FailedPreconditionError, match="Attempting to use uninitialized value unused"):
             s.run(unused)
+
+
+def test_a_session_shows_what_it_runs():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(1)
+    session = tf.Session(graph=graph)
+    assert repr(session) == f"<icefloe.Session of {graph!r}>"
+    session.close()
+    assert repr(session) == "<icefloe.Session, closed>"
+    with pytest.raises(AttributeError, match="no attribute 'numpy': there is no eager execution"):
+        x.numpy()

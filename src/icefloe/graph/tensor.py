@@ -195,7 +195,8 @@ class Tensor:
                 "        If you are looking for numpy-related methods, please run the following:\n"
                 "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
             )
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        eager = ": there is no eager execution, Session().run gives a tensor's value" if name == "numpy" else ""
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'{eager}")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise NotImplementedError(

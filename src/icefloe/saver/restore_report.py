@@ -96,7 +96,13 @@ class RestoreReport:
     unmatched: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<RestoreReport {self.path!r}: {self.summary()}>"
+        done = [
+            ("taken from it", self.restored),
+            ("initialised", self.initialized),
+            ("without value", self.uninitialized),
+        ]
+        told = [f"{len(names)} {what}" for what, names in done if names and not (self.fits and what == "taken from it")]
+        return f"<RestoreReport {self.path!r}: {'; '.join([self.summary(), ', '.join(told)]).removesuffix('; ')}>"
 
     @property
     def fits(self) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import pickle
 
+import numpy as np
 import pytest
 
+import icefloe as tf
 from icefloe import datatypes, errors
 from icefloe.saver.restore_report import MismatchError, MissingTensorsError, Stored, Wanted, compare
 
@@ -109,3 +111,12 @@ def test_what_something_else_has_is_meant_where_the_graph_was_built_twice():
     }
     assert suggestions("model/w", "model/b", "step", "model/w/Adam", "model/b/Momentum") == {}
     assert suggestions("model/w", "model/b", "layer/w") == {}
+
+
+def test_a_report_shows_what_was_done(tmp_path):
+    tf.save_checkpoint(tmp_path / "m", {"w": np.float32([1, 2])})
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("w", [2])
+        tf.get_variable("head", [3])
+        report = tf.train.Saver().restore(session, tmp_path / "m", strict=False, init_missing=True)
+    assert repr(report).endswith(": 2 tensors wanted: 1 missing from the checkpoint; 1 taken from it, 1 initialised>")
