@@ -80,7 +80,7 @@ def test_lists_of_every_kind():
     for kept in (("m-1",), np.array(["m-1"]), "m-1", iter(["m-1"])):
         made = tf.train.generate_checkpoint_state_proto("d", "m-2", kept)
         assert [os.path.basename(p) for p in made.all_model_checkpoint_paths] == ["m-1", "m-2"]
-    with pytest.raises(TypeError, match="older_than: expected hours"):
+    with pytest.raises(TypeError, match="older_than: expected a number"):
         ckpt.clean(".", older_than="1")
 
 

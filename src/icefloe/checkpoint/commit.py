@@ -116,8 +116,7 @@ def recover(prefix: str) -> None:
     _roll_forward(prefix)
     found = [(path, part) for path, part in _parts(prefix) if part.is_temporary]
     alive = {part.token for path, part in found if part.kind == "index" and not files.is_abandoned(path)}
-    # The index goes last: as long as it is there, its token can be told to be dead.
-    for path, part in sorted(found, key=lambda item: item[1].kind == "index"):
+    for path, part in found:
         if part.token not in alive:
             with contextlib.suppress(errors.OpError):
                 files.remove(path)

@@ -46,6 +46,10 @@ def checked_size(value: Any, what: str, proper: bool) -> tuple[Tensor, Any]:
 
 
 def checked_batch(value: Any, proper: bool) -> tuple[Any, Any]:
+    """Return the shape of a batch as a tensor and, where it is known, its value; None twice for none.
+
+    Raises: TypeError, ValueError for a bad one.
+    """
     parts.check_no_reference(value, "batch_shape")
     if value is None:
         return None, None

@@ -74,6 +74,24 @@ class Inliner:
         taken = any(other.startswith(name + "/") for other in self.nodes.by_name)
         return self.nodes.unique(name + "/inlined") + "/" if taken else name + "/"
 
+    def _body(
+        self, call: NodeDef, name: str, attrs: Mapping[str, AttrValue], count: int
+    ) -> function_graph.FunctionBody:
+        """Return function `name` as a graph, for a call with `count` arguments. Raises: as `place`."""
+        self.count += 1
+        if name in self._from.get(call.name, ()):
+            raise errors.InvalidArgumentError(
+                f"function {name!r} calls itself, by node {call.name!r}: it cannot be written out"
+            )
+        if self.count > _MOST_CALLS:
+            raise errors.InvalidArgumentError(f"more than {_MOST_CALLS} calls of functions")
+        body = function_graph.instantiate(self.library, name, dict(attrs))
+        if count != len(body.inputs):
+            raise errors.InvalidArgumentError(
+                f"node {call.name!r} gives {count} arguments to function {name!r}, which takes {len(body.inputs)}"
+            )
+        return body
+
     def place(
         self,
         call: NodeDef,
@@ -89,19 +107,7 @@ class Inliner:
 
         Raises: InvalidArgumentError if the function is inside of itself, or takes another number of tensors.
         """
-        self.count += 1
-        path = self._from.get(call.name, ())
-        if name in path:
-            raise errors.InvalidArgumentError(
-                f"function {name!r} calls itself, by node {call.name!r}: it cannot be written out"
-            )
-        if self.count > _MOST_CALLS:
-            raise errors.InvalidArgumentError(f"more than {_MOST_CALLS} calls of functions")
-        body = function_graph.instantiate(self.library, name, dict(attrs))
-        if len(given) != len(body.inputs):
-            raise errors.InvalidArgumentError(
-                f"node {call.name!r} gives {len(given)} arguments to function {name!r}, which takes {len(body.inputs)}"
-            )
+        body = self._body(call, name, attrs, len(given))
         arguments = {tensor.op.name: text for tensor, text in zip(body.inputs, given)}
 
         def outside(text: str) -> str:
@@ -129,7 +135,7 @@ class Inliner:
                 places = [_placed(place, prefix, arguments) for place in node.attr["_class"].list.s]
                 del node.attr["_class"].list.s[:]
                 node.attr["_class"].list.s.extend(places)
-            self._from[node.name] = (*path, name)
+            self._from[node.name] = (*self._from.get(call.name, ()), name)
             added.append(node)
         results = []
         for i, tensor in enumerate(body.outputs):

@@ -9,6 +9,7 @@ from typing import Literal
 
 from icefloe import errors
 from icefloe.checkpoint import commit, files, names
+from icefloe.checkpoint.arguments import as_number
 from icefloe.checkpoint.checking.leftovers import PART, SHARD_FOLDER, SINGLE, TEMPSTATE
 
 Kind = Literal["finish", "temporary", "tempstate", "shards"]
@@ -62,8 +63,7 @@ def clean(
 
     Raises: NotFoundError if the directory does not exist; InvalidArgumentError for a negative age.
     """
-    if not isinstance(older_than, (int, float)):
-        raise TypeError(f"older_than: expected hours, got {older_than!r}")
+    as_number(older_than, "older_than")
     if not older_than >= 0:
         raise errors.InvalidArgumentError(f"expected an age of at least 0 hours, got {older_than}")
     folder = os.fsdecode(directory)
@@ -104,8 +104,8 @@ def _clean_one(folder: str, out: Cleaning, min_age: float) -> None:
             continue  # renamed when its save is finished
         index = [path for path, part in found if part.kind == "index"]
         alive = any(not files.is_abandoned(path) for path in index)
-        for path, _ in sorted(found, key=lambda item: item[1].kind == "index"):
-            # Data without an index: a save makes the index first and removes it last, so its writer is dead.
+        # Data without an index: a save makes the index first and removes it last, so its writer is dead.
+        for path, _ in found:
             _remove(_leftover("temporary", path, "its writer lives" if alive else None), out)
     for prefix in committed:
         _finish(prefix, out)
