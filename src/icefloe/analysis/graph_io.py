@@ -25,7 +25,7 @@ _LOSS_NAME = re.compile(r"(?i)(^|/|_)(loss(es)?|cost|objective|x?_?entropy|regul
 _METRIC_NAME = re.compile(
     r"(?i)(^|/|_)(accuracy|acc|precision|recall|auc|metrics?|error|mse|rmse|correct\w*|global_step|learning_rate)(_?\d+)?(/|$)"
 )
-_LABEL_NAME = re.compile(r"(?i)(^|/|_)(labels?|targets?|y_?true|y_?|ground_?truth|gt\w*)(_?\d+)?$")
+_LABEL_NAME = re.compile(r"(?i)(^|/|_)(labels?|targets?|y_?true|y_?|y[-_]input|ground_?truth|gt\w*)(_?\d+)?$")
 # Libraries make these in passing.
 _SHAPES = frozenset(("Shape", "ShapeN", "Size", "Rank"))
 _MOST_SLOTS = 8
@@ -231,7 +231,7 @@ def _ends(
         elif op._id in inner:
             continue
         elif op.type in role.RESULT_TYPES:
-            ends[op] = f"a {op.type}"
+            ends[op] = f"{'an' if op.type[0] in 'AEIOU' else 'a'} {op.type}"
         elif role.has_result_name(op):
             ends[op] = "named like a result"
         elif not labelled[op._id] and all(user.type in _COMPARES and labelled[user._id] for user in inside):

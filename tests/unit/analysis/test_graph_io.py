@@ -140,3 +140,17 @@ def test_an_end_that_hands_on_a_result_is_the_result():
     found = tf.graphs.io(graph)
     assert [o.name for o in found.outputs[:2]] == ["call:1", "Softmax:0"]
     assert "Softmax is a usual last step" in found.outputs[0].reasons
+
+
+def test_labels_by_the_name_of_the_tutorials():
+    with tf.Graph().as_default() as graph:
+        x, y = (tf.placeholder(tf.float32, [None, 3], name=f"input/{name}-input") for name in "xy")
+        logits = tf.identity(x * 2.0, name="logits")
+        tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), tf.argmax(y, 1)), tf.float32), name="accuracy")
+    found = tf.graphs.io(graph)
+    assert "labels, by name or use: for training and evaluation" in found.inputs[1].reasons
+    assert found.inputs[0].reasons == ("placeholder",)
+    reasons = {output.name: output.reasons for output in found.outputs}
+    assert "needs labels" in reasons["accuracy:0"]
+    assert "needs labels" not in reasons["logits:0"]
+    assert reasons["ArgMax:0"][0] == "an ArgMax"
