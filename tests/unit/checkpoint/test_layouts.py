@@ -7,7 +7,7 @@ import pytest
 
 import icefloe as tf
 from icefloe import errors
-from icefloe.checkpoint.converting import layouts
+from icefloe.checkpoint.converting import layout_choice, layouts
 from icefloe.checkpoint.converting.layout_graph import readers_of_variables
 from icefloe.checkpoint.converting.layouts import KINDS, Reordering, original_of
 
@@ -77,3 +77,17 @@ def test_which_operand_of_a_product_is_the_kernel(tmp_path):
         "left_transposed": "dense",
         "parts": "dense",
     }
+
+
+def test_slots_go_with_their_variable_where_they_have_its_shape():
+    shapes = {"w": (3, 4), "w/Adam": (3, 4), "w/rows": (4, 3), "w/total": (), "v": (3, 4), "v/Adam": (3, 4)}
+    owners = {"w/Adam": "w", "w/rows": "w", "w/total": "w", "v/Adam": "v"}
+    found = layout_choice.choose(shapes, {}, [("w", "dense"), ("none/*", "dense")], owners, {})
+    assert found.kinds == {"w": "dense", "w/Adam": "dense"}
+    assert found.reasons == {"w": "rule w=dense", "w/Adam": "as w"}
+    assert found.left == {
+        "v": "its name does not say what reads it",
+        "w/rows": "of another shape than w",
+        "v/Adam": "as v",
+    }
+    assert found.unmatched == ["none/*"]
