@@ -28,7 +28,7 @@ _MOST_ELEMENTS = 1 << 24
 _WAITS = re.compile(r"QueueDequeue|ReaderRead|(Ordered)?(Map)?Unstage|BarrierTakeMany")
 _FILLS = re.compile(r"QueueEnqueue|(Ordered)?(Map)?Stage$|BarrierInsertMany")
 # Random values may also make a loop run on, and a graph may wait for what never comes.
-RUN_OPTIONS = RunOptions(timeout_in_ms=60_000)
+RUN_OPTIONS = RunOptions(timeout_in_ms=30_000)
 
 
 def random_feed(tensor: Tensor, rng: np.random.Generator, unknown: int = 2, rank: int = 2) -> np.ndarray:
