@@ -34,7 +34,7 @@ def _pad(x: Array, paddings: Any, value: Any) -> Array:
     target = check_shape((b + size + a for (b, a), size in zip(pairs, x.shape)), x.dtype)
     result = zeros(target, x.dtype) if value is None else np.full(target, value, x.dtype)
     result[tuple(slice(before, before + size) for (before, _), size in zip(pairs, x.shape))] = x
-    return result
+    return result if result.ndim else result[()]
 
 
 @kernel("Pad")

@@ -77,6 +77,11 @@ def _check_ranks(indices: Array, updates: Array) -> None:
             raise errors.InvalidArgumentError(f"{name} shape must have rank at least one. Found:{shape_text(a.shape)}")
 
 
+def _as_vectors(indices: Array) -> Array:
+    """Return `indices` as index vectors: a plain vector is taken for a column of them, each of one number."""
+    return indices[:, None] if indices.ndim == 1 else indices
+
+
 @kernel("ScatterNd")
 def scatter_nd(indices: Any, updates: Any, sizes: Any, *, bad_indices_policy: str) -> Array:
     """Zeros of shape `sizes` to which `updates` are added.
@@ -87,6 +92,7 @@ def scatter_nd(indices: Any, updates: Any, sizes: Any, *, bad_indices_policy: st
     if np.ndim(sizes) != 1:
         raise errors.InvalidArgumentError("Shape must be a vector")
     _check_ranks(indices, updates)
+    indices = _as_vectors(indices)
     shape = check_shape(sizes_of(sizes), updates.dtype)
     if not math.prod(shape) and indices.size and updates.size:
         raise errors.InvalidArgumentError(

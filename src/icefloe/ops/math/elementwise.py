@@ -65,9 +65,12 @@ unary("LogicalNot", function=np.logical_not)
 unary("Invert", function=np.invert)
 
 
-def _derivative(op: str, formula: Any) -> None:
-    """Register `formula(y, dy)` for an op that takes a function's output (or input) and the incoming gradient."""
-    narrow = through_float32(formula)
+def _derivative(op: str, formula: Any, *, rounds: bool = False) -> None:
+    """Register `formula(y, dy)` for an op that takes a function's output (or input) and the incoming gradient.
+
+    rounds: 16-bit floats are rounded after each step, so that what overflows them on the way does so here.
+    """
+    narrow = formula if rounds else through_float32(formula)
 
     def gradient(y: Any, dy: Any) -> Any:
         if y.size != dy.size:
@@ -88,13 +91,22 @@ def _one(y: Any) -> Any:
     return y.dtype.type(1)
 
 
+def _where_it_comes(formula: Any) -> Any:
+    """Return `formula` with 0 where the incoming gradient is 0, be the derivative infinite or NaN."""
+
+    def masked(y: Any, dy: Any) -> Any:
+        return np.where(dy == 0, dy.dtype.type(0), formula(np.conjugate(y), dy))
+
+    return masked
+
+
 # TensorFlow conjugates a complex derivative in some of these ops and leaves it to its gradient rules in the others.
-_derivative("SqrtGrad", lambda y, dy: _half(dy) / np.conjugate(y))
-_derivative("RsqrtGrad", lambda y, dy: -_half(dy) * np.conjugate(y * y * y))
+_derivative("SqrtGrad", _where_it_comes(lambda y, dy: _half(dy) / y))
+_derivative("RsqrtGrad", _where_it_comes(lambda y, dy: -_half(_one(y)) * (dy * y) * (y * y)), rounds=True)
 _derivative("TanhGrad", lambda y, dy: dy * (_one(y) - y * y))
 _derivative("SigmoidGrad", lambda y, dy: dy * (y * (_one(y) - y)))
-_derivative("ReciprocalGrad", lambda y, dy: -dy * np.conjugate(y * y))
-_derivative("InvGrad", lambda y, dy: -dy * np.conjugate(y * y))
+_derivative("ReciprocalGrad", _where_it_comes(lambda y, dy: -y * y * dy), rounds=True)
+_derivative("InvGrad", _where_it_comes(lambda y, dy: -y * y * dy), rounds=True)
 
 
 # How many bits of a byte are set. numpy's own bit_count takes the absolute value of a negative number first.
@@ -130,7 +142,10 @@ def approximate_equal_shape(c: ShapeContext) -> list[Any]:
 
 @kernel("ClipByValue")
 def clip_by_value(x: Any, low: Any, high: Any) -> Any:
-    """Return x limited to [low, high], each a scalar or of x's shape."""
+    """Return x limited to [low, high], each a scalar or of x's shape. Where high is below low this is low.
+
+    A limit that is NaN does not limit.
+    """
     shapes = [np.shape(v) for v in (x, low, high)]
     if any(s not in ((), shapes[0]) for s in shapes[1:]):
         of = [shape_text(s) for s in shapes]
@@ -138,7 +153,10 @@ def clip_by_value(x: Any, low: Any, high: Any) -> Any:
             "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. "
             f"input shape: {of[0]}clip_value_min shape: {of[1]}clip_value_max shape: {of[2]}"
         )
-    return np.minimum(np.maximum(x, low), high)
+    if np.isnan(np.sum(low)) or np.isnan(np.sum(high)):
+        below = np.where(high < x, high, x)
+        return np.where(below < low, low, below)
+    return np.maximum(np.minimum(x, high), low)
 
 
 shape("ClipByValue")(unchanged)

@@ -24,16 +24,15 @@ def gamma_p_derivative(a: Any, x: Any) -> Any:
     slope = _slope_over_density(a, x)
     with np.errstate(all="ignore"):
         density = np.exp((a - 1) * np.log(x) - x - special.gammaln(a))
-    result = slope * density
-    result[(a > 0) & (x == 0)] = 0.0
-    result[(a > 0) & np.isfinite(a) & np.isposinf(x)] = 0.0
-    return result
+    result = np.asarray(slope * density) + 0.0  # without the sign of what has become 0
+    vanishes = (a > 0) & ((x == 0) | (np.isfinite(a) & np.isposinf(x)) | (np.isposinf(a) & (x > 0) & np.isfinite(x)))
+    return np.where(vanishes, 0.0, result)
 
 
 def gamma_sample_derivative(a: Any, x: Any) -> Any:
     """Return dx/da of a sample `x` of the gamma distribution with shape `a`: -(dP/da) / (dP/dx), in float64."""
     a, x = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
-    result = -_slope_over_density(a, x)
+    result = np.asarray(-_slope_over_density(a, x))
     result[(a > 0) & (x == 0)] = 0.0
     return result
 

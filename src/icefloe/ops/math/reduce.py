@@ -124,8 +124,20 @@ def _mean(T: DType) -> Function:
 
 
 def _euclidean_norm(T: DType) -> Function:
-    """The square root of the sum of squared sizes, accumulated in float64 for integers."""
+    """The square root of the sum of squared sizes. Integers: squared and added in their own dtype, where they wrap."""
     to = T.numpy
+    if T.is_integer:
+        wide_int = np.uint64 if T.is_unsigned else np.int64
+
+        def integer_norm(x: Any, axes: tuple[int, ...], keep: bool) -> Any:
+            squares = np.asarray(_total(x * x, axis=axes, dtype=to, keepdims=keep))
+            roots = np.sqrt(squares.astype(np.float64))
+            none = wide_int(0) if T.is_unsigned else np.int64(np.iinfo(np.int64).min if to.itemsize == 8 else T.min)
+            if to.itemsize < 4:
+                none = wide_int(0)  # of a negative sum, that wrapped
+            return np.where(squares < 0, none, np.where(squares < 0, 0, roots).astype(wide_int)).astype(to)
+
+        return integer_norm
     wide = {"float16": np.float32, "bfloat16": np.float32, "float32": np.float32, "complex64": np.float32}.get(T.name)
 
     def norm(x: Any, axes: tuple[int, ...], keep: bool) -> Any:

@@ -40,10 +40,12 @@ def segment_mean(data: Any, ids: Any) -> Any:
     count = _checked(data, ids)
     if data.dtype.kind in "iu":
         total = sum_groups(data, ids, count)
-        sizes = _per_row(np.maximum(count_groups(ids, count), 1), total)
-        return (np.sign(total) * (np.abs(total) // sizes)).astype(data.dtype)
-    wide = widened(data.dtype)
-    total = sum_groups(data.astype(wide, copy=False), ids, count)
+        wide = total.astype(np.uint64 if data.dtype.kind == "u" else np.int64)
+        sizes = _per_row(np.maximum(count_groups(ids, count), 1), total).astype(wide.dtype)
+        quotient = wide // sizes
+        quotient += ((wide < 0) & (quotient * sizes != wide)).astype(wide.dtype)
+        return quotient.astype(data.dtype)
+    total = sum_groups(data.astype(widened(data.dtype), copy=False), ids, count)
     sizes = _per_row(np.maximum(count_groups(ids, count), 1), total).astype(total.real.dtype)
     return (total / sizes).astype(data.dtype, copy=False)
 
@@ -84,7 +86,7 @@ def _unsorted_segments(op: str, ufunc: np.ufunc, empty: str) -> None:
         if count < 0:
             raise errors.InvalidArgumentError(f"Input num_segments == {count} must not be negative.")
         flat = np.ravel(ids)
-        if flat.size and flat.max() >= count:
+        if np.size(data) and flat.size and flat.max() >= count:
             at = int(np.flatnonzero(flat >= count)[0])
             where = ",".join(map(str, np.unravel_index(at, np.shape(ids))))
             raise errors.InvalidArgumentError(f"segment_ids[{where}] = {flat[at]} is out of range [0, {count})")

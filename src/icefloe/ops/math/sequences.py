@@ -51,7 +51,6 @@ def range_size(start: Any, limit: Any, delta: Any) -> int:
 def make_range(*, Tidx: DType) -> Function:
     """Return start, start + delta, ... up to but without limit."""
     to = Tidx.numpy
-    compute = np.dtype(np.float32) if Tidx in (datatypes.float16, datatypes.bfloat16) else to
 
     def number_range(start: Any, limit: Any, delta: Any) -> Any:
         first, last, step = (
@@ -61,10 +60,10 @@ def make_range(*, Tidx: DType) -> Function:
         if to.kind in "iu":
             wide = np.uint64 if to.kind == "u" else np.int64
             return (np.arange(size, dtype=wide) * wide(step) + wide(first)).astype(to)
-        values = np.arange(size, dtype=compute)
-        values *= compute.type(step)
-        values += compute.type(first)
-        return values.astype(to, copy=False)
+        values = np.arange(size, dtype=np.float32 if to.itemsize == 2 else to).astype(to, copy=False)
+        values *= to.type(step)
+        values += to.type(first)
+        return values
 
     return number_range
 
@@ -96,7 +95,7 @@ def lin_space(*, T: DType) -> Function:
         values = np.full(int(count), first, wide)
         if count > 1:
             step = (wide.type(last) - wide.type(first)) / wide.type(count - 1)
-            values += step * np.arange(int(count), dtype=wide)
+            values[1:] += step * np.arange(1, int(count), dtype=wide)
             values[-1] = last
         return values.astype(to, copy=False)
 

@@ -1,6 +1,6 @@
 """Activations and their gradients.
 
-16-bit floats are computed in float32 and rounded once. A gradient is multiplied, not selected, where TensorFlow does
+16-bit floats are rounded after each step. A gradient is multiplied, not selected, where TensorFlow does
 so: infinity times 0 is NaN. Source: tensorflow/core/kernels/relu_op_functor.h, softplus_op.h, softsign_op.h.
 """
 
@@ -29,18 +29,6 @@ _SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
 
 def _is_short_float(dtype: np.dtype[Any]) -> bool:
     return dtype.itemsize == 2 and dtype.kind not in "iu"
-
-
-def _widened(function: Function) -> Function:
-    """Return `function` of arrays of one dtype that computes 16-bit floats in float32."""
-
-    def widened(*inputs: Any, **attrs: Any) -> Any:
-        dtype = inputs[0].dtype
-        if _is_short_float(dtype):
-            return function(*(x.astype(np.float32) for x in inputs), **attrs).astype(dtype)
-        return function(*inputs, **attrs)
-
-    return widened
 
 
 def _activation(op: str, function: Function) -> None:
@@ -88,14 +76,19 @@ def relu6(x: Any) -> Any:
 def elu(x: Any) -> Any:
     """Return `x` where it is 0 or more, else exp(x) - 1."""
     zero = x.dtype.type(0)
-    return np.expm1(np.minimum(x, zero)) + np.maximum(x, zero)
+    if _is_short_float(x.dtype):
+        return np.where(x < 0, np.exp(np.minimum(x, zero)) - x.dtype.type(1), x)
+    return np.copysign(np.expm1(np.minimum(x, zero)) + np.maximum(x, zero), x)  # -0 stays what it is
 
 
 def selu(x: Any) -> Any:
     """Return scaled `x` where it is 0 or more, else scaled exp(x) - 1."""
     real = x.dtype.type
+    if _is_short_float(x.dtype):
+        below = (np.exp(np.minimum(x, real(0))) - real(1)) * real(_SELU_SCALE_ALPHA)
+        return np.where(x < 0, below, x * real(_SELU_SCALE))
     below = np.expm1(np.minimum(x, real(0))) * real(_SELU_SCALE_ALPHA)
-    return below + np.maximum(x, real(0)) * real(_SELU_SCALE)
+    return np.copysign(below + np.maximum(x, real(0)) * real(_SELU_SCALE), x)
 
 
 def softplus(x: Any) -> Any:
@@ -115,10 +108,10 @@ def softsign(x: Any) -> Any:
 
 _activation("Relu", relu)
 _activation("Relu6", relu6)
-_activation("Elu", _widened(elu))
-_activation("Selu", _widened(selu))
+_activation("Elu", elu)
+_activation("Selu", selu)
 _activation("Softplus", softplus)
-_activation("Softsign", _widened(softsign))
+_activation("Softsign", softsign)
 shape("LeakyRelu")(unchanged)
 shape("LeakyReluGrad")(merged)
 
@@ -173,7 +166,7 @@ def relu_gradient(dy: Any, x: Any) -> Any:
 
 _gradient("ReluGrad", relu_gradient)
 _gradient("Relu6Grad", lambda dy, x: dy * ((x > 0) & (x < 6)).astype(dy.dtype))
-_gradient("EluGrad", _widened(_elu_grad))
-_gradient("SeluGrad", _widened(_selu_grad))
-_gradient("SoftplusGrad", _widened(_softplus_grad))
-_gradient("SoftsignGrad", _widened(_softsign_grad))
+_gradient("EluGrad", _elu_grad)
+_gradient("SeluGrad", _selu_grad)
+_gradient("SoftplusGrad", _softplus_grad)
+_gradient("SoftsignGrad", _softsign_grad)

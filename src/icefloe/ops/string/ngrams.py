@@ -50,6 +50,8 @@ def string_ngrams(
         # TensorFlow leaves its output as it is then: as many empty strings as there are words.
         return strings([b""] * len(words)), np.zeros(0, splits.dtype)
     _check_splits(ends, len(words))
+    if not words:  # rows that are empty are filled up only where others are not
+        return strings([]), np.zeros(len(ends), splits.dtype)
     most = max(
         (width - 1 if pad_width == -1 else min(max(pad_width, 0), width - 1) for width in ngram_widths), default=0
     )

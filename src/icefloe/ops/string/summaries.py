@@ -54,6 +54,8 @@ def summarize_ends(x: Any, most: int) -> bytes:
         return f"[{shown}{'...' if 0 <= most < a.size else ''}]".encode("utf-8", "surrogateescape")
     if not a.ndim:
         return (text(a[()]) if limit else "...").encode("utf-8", "surrogateescape")
+    if a.dtype == bool and not a.size:
+        return b""
     return _ends(a, limit, text, 0).encode("utf-8", "surrogateescape")
 
 

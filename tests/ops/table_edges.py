@@ -1,0 +1,103 @@
+"""What becomes of zeros, NaN and overflow on the way, and of tensors without elements."""
+
+from __future__ import annotations
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+
+from ops.case import Case
+
+F = np.float32
+FLOATS = [np.float16, ml_dtypes.bfloat16, F, np.float64]
+NARROW = FLOATS[:2]
+
+rng = np.random.default_rng(11)
+
+
+def i32(*values: int) -> np.ndarray:
+    return np.array(values, np.int32)
+
+
+def stopped() -> list[Case]:
+    """A gradient of 0 stays 0 where the derivative is infinite or NaN; 16-bit floats overflow on the way."""
+    y = [np.inf, 2, -3, np.nan, 0.0, np.inf, -200, 300]
+    dy = [0, -0.0, 0.0, 0.0, 1, 1, 3e-3, 2e-3]
+    return [
+        Case(op, np.array(y, real), np.array(dy, real))
+        for op in ("InvGrad", "ReciprocalGrad", "SqrtGrad", "RsqrtGrad")
+        for real in FLOATS
+    ]
+
+
+def activations() -> list[Case]:
+    """Small differences of exponentials, rounded after each step; -0 keeps its sign."""
+    x = [-0.0, 0.0, -1e-4, -2e-3, -0.017, -0.1, -0.9, -3, -11, np.nan, -np.inf, np.inf, 0.5, 70]
+    dy = rng.standard_normal(len(x))
+    cases = []
+    for real in FLOATS:
+        at = np.array(x, real)
+        cases += [Case(op, at, tol=0 if real in NARROW else None) for op in ("Elu", "Selu", "Softsign")]
+        cases += [Case(op, dy.astype(real), at) for op in ("EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")]
+    return cases
+
+
+def limits() -> list[Case]:
+    """A limit that is NaN does not limit; of two that cross each other the lower one counts."""
+    values = [np.nan, -1.0, 0.5, 2.0]
+    x, low, high = (np.array(column) for column in zip(*itertools.product(values, values, values), strict=True))
+    cases = [Case("ClipByValue", *(v.astype(real) for v in (x, low, high))) for real in FLOATS]
+    cases += [Case("ClipByValue", F(values), F(low), F(high)) for low in values for high in (np.nan, 0.0)]
+    return [*cases, Case("ClipByValue", i32(-9, 3, 9), i32(4)[0], i32(-4)[0])]
+
+
+def whole_numbers() -> list[Case]:
+    """Squares and sums of integers wrap in their own dtype; quotients are rounded toward zero."""
+    cases = []
+    for kind in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64):
+        info = np.iinfo(kind)
+        data = np.array([[info.max, 2], [info.max, info.min], [3, 4], [90, 100], [info.min, 70]], kind)
+        if kind != np.uint64:
+            cases += [Case("EuclideanNorm", data, axes, keep_dims=False) for axes in (i32(1), i32(0, 1), i32())]
+        cases += [Case("SegmentMean", data, i32(*ids)) for ids in ((0, 0, 0, 2, 2), (0, 0, 1, 1, 1))]
+    return cases
+
+
+def ranges() -> list[Case]:
+    ends = [(-np.inf, 5), (0, np.nan), (1, np.inf), (np.inf, np.inf), (-3.5, 8)]
+    cases = [
+        Case("LinSpace", real(start), real(stop), np.int32(num))
+        for real in FLOATS[1:]
+        for start, stop in ends
+        for num in (1, 2, 4)
+    ]
+    steps = [(8.25, -20, -1.21875), (0.1, 9, 0.1), (0.1, 60, 0.1)]
+    return cases + [Case("Range", *map(real, ends), tol=0) for real in FLOATS[1:] for ends in steps]
+
+
+def without_elements() -> list[Case]:
+    """Tensors without elements, and scalars where vectors are the rule."""
+    words = np.array([], object)
+    padded = {"separator": "", "left_pad": "L", "right_pad": "R", "pad_width": 2, "preserve_short_sequences": True}
+    return [
+        *(Case("MatrixSquareRoot", np.zeros(shape)) for shape in ((0, 0), (2, 0, 0), (0, 3, 3))),
+        *(Case("StringNGrams", words, np.array(ends), ngram_widths=[3, 1], **padded) for ends in ([0], [0, 0, 0])),
+        Case("StringNGrams", np.array([b"a"], object), np.array([0, 0, 1]), ngram_widths=[3, 1], **padded),
+        *(Case(op, np.zeros((2, 0)), i32(7, 9), i32(3)[0]) for op in ("UnsortedSegmentSum", "UnsortedSegmentMax")),
+        *(
+            Case("StringFormat", [np.zeros(shape, kind)], template="a{}b", placeholder="{}", summarize=2)
+            for shape in ((0, 3), (0,), (2, 0))
+            for kind in (np.int32, np.bool_)
+        ),
+        *(Case("Pad", x, np.zeros((0, 2), np.int32)) for x in (np.array(b"alone", object), np.array(2.5))),
+        Case("PadV2", np.array(b"alone", object), np.zeros((0, 2), np.int32), np.array(b"x", object)),
+        *(Case("IgammaGradA", np.float64(a), np.float64(x)) for a, x in ((1e-30, 5), (np.inf, 1), (2, 0), (3991, 9))),
+        *(
+            Case("QuantizeV2", F([17, 0.5, -6, np.inf]), F(-2.75), F(-0.25), T=kind, mode="SCALED")
+            for kind in ("qint32", "qint16", "qint8")
+        ),
+    ]
+
+
+CASES = [*stopped(), *activations(), *limits(), *whole_numbers(), *ranges(), *without_elements()]
