@@ -93,9 +93,9 @@ def convert(source: str, destination: str, as_json: bool, **options: Any) -> Non
     the result back gives the former names and layout.
 
     Graphs (.pb, .pbtxt, .json, .meta, SavedModels, TensorFlow.js and Keras models, checkpoints with a .meta) convert to
-    .pb, .pbtxt, .json and .meta, and to a SavedModel, which is a directory: DESTINATION without a suffix. Where there
-    are values of variables they become constants. --fetch and --feed name the tensors that stay, and the keys of a
-    SavedModel's signature.
+    .pb, .pbtxt, .json and .meta, and to a SavedModel, which is a directory: DESTINATION without a suffix (from a
+    SavedModel with --to saved_model). Where there are values of variables they become constants. --fetch and --feed
+    name the tensors that stay, and the keys of a SavedModel's signature.
 
     \b
     Examples:

@@ -24,9 +24,11 @@ from icefloe.graph.graph import Graph
 from icefloe.graph.graph_file import read_graph, umask
 from icefloe.graph.operation import Operation
 from icefloe.load import load_graph, save_graph
+from icefloe.proto import GraphDef
 from icefloe.saver.variable_nodes import variables_of
 from icefloe.transforms.constant_variables import VARIABLES
-from icefloe.transforms.finishing import FILLS, tensor_name
+from icefloe.transforms.finishing import FILLS, PLACEHOLDERS, tensor_name
+from icefloe.transforms.node_edits import node_of
 from icefloe.transforms.reports import Check, Transformed
 
 Path = str | os.PathLike[str]
@@ -108,6 +110,16 @@ def convert(
         tuple(dict.fromkeys(left_out)),
         None if result is None else result.check,
     )
+
+
+def _keep_inputs(graph: Graph, frozen: GraphDef) -> None:
+    """Add the placeholders to a frozen graph that signatures name and no output needs: callers may feed them."""
+    there = {node.name for node in frozen.node}
+    names = {node_of(info.name): None for s in graph.signature_defs.values() for info in s.inputs.values() if info.name}
+    for name in names:
+        op = graph._by_name.get(name)
+        if op is not None and name not in there and op.type in PLACEHOLDERS and not op.inputs:
+            frozen.node.append(op.node_def)
 
 
 def _save(graph: Graph, path: str, form: str) -> None:
@@ -201,6 +213,8 @@ def _graph(
                 _refuse_variables(graph)
             return graph, None, 0
         result = freeze(graph, checkpoint, outputs=outputs or None, check=check)
+    if form == "saved_model":
+        _keep_inputs(graph, result.graph_def)
     new = read_graph(result.graph_def)
     old = graph._by_name
     frozen = sum(

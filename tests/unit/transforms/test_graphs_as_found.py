@@ -34,8 +34,8 @@ def test_a_node_of_an_op_that_nobody_knows_is_shown_as_an_end() -> None:
     (output,) = tf.graphs.io(definition).outputs
     assert (output.name, output.dtype) == ("detections:0", "unknown")
     node(definition, "unused", "NoOp")
-    found = [change(definition) for change in (tf.graphs.strip, tf.graphs.freeze, tf.graphs.extract)]
-    for found in (*found, tf.graphs.optimize(definition, ["detections", "detections:3"])):
+    changed = [change(definition) for change in (tf.graphs.strip, tf.graphs.freeze, tf.graphs.extract)]
+    for found in (*changed, tf.graphs.optimize(definition, ["detections", "detections:3"])):
         assert [n.name for n in found.graph_def.node] == ["x", "detections"]
         assert found.outputs[0] == "detections:0"
         assert found.check.status == "not checked"
@@ -221,3 +221,22 @@ def test_types_are_mended_that_constants_and_lists_of_inputs_tell() -> None:
     with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
         assert session.run("z:0").tolist() == [3, -3]
     assert [report.changed for report in found.passes if report.name == "attrs"] == [3]
+
+
+def test_a_saved_model_keeps_inputs_that_its_outputs_do_not_need(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, unused = (tf.placeholder(tf.float32, [2], name=f"{name}_given") for name in ("x", "unused"))
+        z = tf.negative(x, name="z_made")
+        infos = [
+            {key: tf.saved_model.build_tensor_info(tensor) for key, tensor in side.items()}
+            for side in ({"x": x, "unused": unused}, {"z": z})
+        ]
+        builder = tf.saved_model.Builder(str(tmp_path / "old"))
+        signature = tf.saved_model.build_signature_def(*infos, tf.saved_model.PREDICT_METHOD_NAME)
+        builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
+        builder.save()
+    done = tf.graphs.convert(tmp_path / "old", tmp_path / "new", to="saved_model")
+    assert (done.inputs, done.outputs) == ({"unused": "unused_given:0", "x": "x_given:0"}, {"z": "z_made:0"})
+    with tf.load_saved_model(tmp_path / "new") as model:
+        found = model.signatures["serving_default"](x=[1.0, 2.0], unused=[0.0, 0.0])
+    assert found["z"].tolist() == [-1.0, -2.0]
