@@ -51,13 +51,22 @@ def tensor_leaf(value: Any, name: str) -> Leaf | None:
     return None
 
 
+def name_inside(name: str, key: Any) -> str:
+    """Return the name of a part of a nest, by that of the nest: `x_0`, `x_key`."""
+    return f"{name}_{key}" if name else ""
+
+
 def rebuilt(value: Any, name: str, replace: Callable[[Any, str], Any]) -> Any:
-    """Return `value` with what `replace(atom, name)` gives in the place of each atom of the nest."""
+    """Return `value` with what `replace(atom, name)` gives in the place of each atom of the nest.
+
+    Those of a dict are replaced in the order of its sorted keys, in which `leaves_of` gives them.
+    """
     if isinstance(value, Mapping):
-        items = {key: rebuilt(value[key], name, replace) for key in value}
+        made = {key: rebuilt(value[key], name_inside(name, key), replace) for key in sorted(value)}
+        items = {key: made[key] for key in value}
         return items if type(value) is dict else type(value)(items)  # type: ignore[call-arg]
     if isinstance(value, (list, tuple)) and is_nested(value):
-        parts = [rebuilt(item, name, replace) for item in value]
+        parts = [rebuilt(item, name_inside(name, i), replace) for i, item in enumerate(value)]
         if isinstance(value, list):
             return parts
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
