@@ -19,6 +19,7 @@ from icefloe.saved_models import constants
 from icefloe.saved_models.captures import Captures, paths_of
 from icefloe.saved_models.functions import Functions
 from icefloe.saved_models.initialization import asset_paths, init_op_of
+from icefloe.saved_models.loaded_objects import LoadedObjects
 from icefloe.saved_models.reading import Path, StoredGraph, StoredModel, read_saved_model
 from icefloe.saved_models.serving import Signatures
 from icefloe.saver import restoring
@@ -53,6 +54,34 @@ class LoadedModel:
     def functions(self) -> Functions:
         """The functions of a model of TensorFlow 2, callables on arrays by their path, such as `encoder.call`."""
         return Functions(self.graph, self.session, self._stored.info)
+
+    @cached_property
+    def _objects(self) -> LoadedObjects:
+        return LoadedObjects(self.graph, self._stored.info, self.functions, self.signatures)
+
+    @property
+    def root(self) -> Any:
+        """The object that was saved, a `train.Checkpoint` may hold it: variables, functions and other objects are its
+        attributes. Those whose names this class has no use for are attributes of the model, too.
+        """
+        return self._objects.root
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables of the objects, of this model's graph; of a model of TensorFlow 1 its global variables."""
+        return list(self._objects.variables)
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """Those of `variables` that are trained."""
+        return [variable for variable in self._objects.variables if variable.trainable]
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__") and "_stored" in vars(self):
+            owned = vars(self.root)
+            if name in owned:
+                return owned[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @cached_property
     def meta_graph(self) -> MetaGraphDef:
