@@ -50,14 +50,16 @@ def resolve(namespace: str, name: str, entry: _Entry) -> Any:
     module, attribute = entry
     if module == "module":
         return importlib.import_module(f"icefloe.{namespace}.{attribute}" if namespace else f"icefloe.{attribute}")
+    from icefloe.lib.linear_operator_dispatch import for_linear_operators
     from icefloe.lib.ragged_dispatch import for_ragged
 
     if module == "op":
         from icefloe.lib.op_functions import op_function
 
         made = op_function(attribute, name, f"icefloe.{namespace}" if namespace else "icefloe")
-        return for_ragged(module, attribute, made)
-    return for_ragged(module, attribute, getattr(importlib.import_module(f"icefloe.{module}"), attribute))
+    else:
+        made = getattr(importlib.import_module(f"icefloe.{module}"), attribute)
+    return for_linear_operators(module, attribute, for_ragged(module, attribute, made))
 
 
 def _instead(namespace: str, name: str, scope: dict[str, Any]) -> str:

@@ -21,12 +21,12 @@ from icefloe.graph.default_graph import control_dependencies, name_scope
 from icefloe.graph.tensor import Tensor
 from icefloe.lib import math_elementwise
 from icefloe.lib.array_join import concat
-from icefloe.lib.array_select import where_v2
 from icefloe.lib.array_shape import rank, reshape
 from icefloe.lib.array_shape import shape as shape_of
 from icefloe.lib.checks import Assert
 from icefloe.lib.constants import get_static_value
 from icefloe.lib.control import identity
+from icefloe.lib.math_cast import cast
 from icefloe.lib.math_reduce import reduce_any, reduce_prod
 from icefloe.shapes import TensorShape, as_shape
 
@@ -242,8 +242,8 @@ class Distribution:
         count: Any = reduce_prod(shape) if known is None else np.prod(known, dtype=np.int32)
         ndims = shape.shape.ndims
         if ndims is None:
-            scalar = math_elementwise.equal(rank(shape), 0)
-            return reshape(shape, where_v2(scalar, np.array([1], np.int32), shape_of(shape))), count
+            scalar = cast(math_elementwise.equal(rank(shape), 0), datatypes.int32)
+            return reshape(shape, concat([apply_op("Fill", [scalar], 1), shape_of(shape)], 0)), count
         if ndims == 0:
             if known is None:
                 return reshape(shape, [1]), count

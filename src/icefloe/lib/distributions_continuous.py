@@ -142,7 +142,7 @@ class Normal(Broadcast):
         return self._loc * ones_like(self._scale)
 
     def _quantile(self, value: Any) -> Any:
-        z = math_elementwise.ndtri(value)
+        z = parts.normal_quantile(value)
         with name_scope("reconstruct", values=[z]):
             return z * self._scale + self._loc
 

@@ -222,3 +222,11 @@ def log_laplace_cdf(x: Any) -> Tensor:
         tail = math_elementwise.exp(-math_elementwise.abs(x))
         upper = apply_op("Log1p", -0.5 * tail)
         return where_v2(x < 0.0, lower, upper)
+
+
+def normal_quantile(p: Any) -> Tensor:
+    """Return the quantile function of the standard normal distribution, whose gradient is 0 where it is infinite."""
+    below, above = p <= 0.0, p >= 1.0
+    infinity = constant(np.inf, dtype=p.dtype)
+    within = where_v2(apply_op("LogicalOr", below, above), constant(0.5, dtype=p.dtype), p)
+    return where_v2(below, -infinity, where_v2(above, infinity, math_elementwise.ndtri(within)))

@@ -39,6 +39,9 @@ class LinearOperator(Module):
     Raises: ValueError if the hints contradict each other.
     """
 
+    # Functions of tensors are told by it, without an import of this module.
+    is_linear_operator = True
+
     def __init__(
         self,
         dtype: Any,

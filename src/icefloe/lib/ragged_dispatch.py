@@ -69,7 +69,7 @@ _OTHERS = {
     "lib.math_reduce": {
         **{
             f"reduce_{what}": f"ragged_reduce.reduce_{what}"
-            for what in ("sum", "prod", "min", "max", "mean", "variance", "std", "all", "any")
+            for what in ("sum", "prod", "min", "max", "mean", "variance", "std", "all", "any", "logsumexp")
         },
     },
     "lib.math_segment": {

@@ -16,7 +16,7 @@ from icefloe.lib import array_shape, checks, math_reduce
 from icefloe.lib.arguments import renamed
 from icefloe.lib.array_create import ones_like, zeros
 from icefloe.lib.array_join import concat
-from icefloe.lib.array_select import gather
+from icefloe.lib.array_select import gather, where_v2
 from icefloe.lib.array_shape import shape
 from icefloe.lib.constants import get_static_value
 from icefloe.lib.math_cast import cast
@@ -211,6 +211,50 @@ def reduce_mean(
             mean = total.flat_values / count.flat_values
             return RaggedTensor.from_nested_row_splits(mean, total.nested_row_splits, validate=False)
         return total / count
+
+
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+) -> Any:
+    """Return log(sum(exp(x))) of a RaggedTensor over `axis`, default of all values, computed without overflow."""
+    from icefloe.lib.ragged_elementwise import binary, unary
+
+    axis = renamed("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
+
+    def each(op: Callable[[Any], Any], x: Any) -> Any:
+        return unary(op, x) if is_ragged(x) else op(x)
+
+    def both(op: str, x: Any, y: Any) -> Any:
+        def apply(a: Any, b: Any) -> Any:
+            return apply_op(op, a, b)
+
+        return binary(apply, x, y) if is_ragged(x) or is_ragged(y) else apply(x, y)
+
+    def finite(x: Any) -> Any:
+        return apply_op("StopGradient", where_v2(apply_op("IsFinite", x), x, 0))
+
+    def exp(x: Any) -> Any:
+        return apply_op("Exp", x)
+
+    def log(x: Any) -> Any:
+        return apply_op("Log", x)
+
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]):
+        ragged = as_tensor_or_ragged(input_tensor, name="input_tensor")
+        if isinstance(axis, int) and is_ragged(ragged.values):
+            where = positive_axis(axis, ragged.shape.rank)
+            if where > 1:
+                return ragged.with_values(reduce_logsumexp(ragged.values, where - 1, keepdims))
+        kept = each(finite, reduce_max(ragged, axis, keepdims=True))
+        total = reduce_sum(each(exp, both("Sub", ragged, kept)), axis, keepdims=keepdims)
+        shift = kept if keepdims else each(finite, reduce_max(ragged, axis))
+        return both("AddV2", each(log, total), shift)
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:

@@ -122,3 +122,20 @@ def test_the_spec_of_an_optional() -> None:
     with tf.Graph().as_default():
         optional = tf.data.experimental.Optional.from_value(tf.constant([1.0, 2.0]))
         assert tf.OptionalSpec.from_value(optional).flatten() == [tf.TensorSpec([], tf.variant)]
+
+
+def test_log_sums_of_nested_ragged_tensors() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        deep = tf.ragged.constant([[[1.0], [2.0, 3.0]], [], [[700.0, 700.0]]])
+        inner, kept, all_of_them = session.run(
+            [
+                tf.reduce_logsumexp(deep, axis=2),
+                tf.reduce_logsumexp(deep, -1, keepdims=True),
+                tf.reduce_logsumexp(deep),
+            ]
+        )
+    wanted = [1.0, np.logaddexp(2.0, 3.0), 700.0 + np.log(2.0)]
+    assert [len(row) for row in inner.to_list()] == [2, 0, 1]
+    np.testing.assert_allclose(inner.values, wanted, rtol=1e-6)
+    np.testing.assert_allclose(np.ravel(kept.flat_values), wanted, rtol=1e-6)
+    np.testing.assert_allclose(all_of_them, 700.0 + np.log(2.0), rtol=1e-6)

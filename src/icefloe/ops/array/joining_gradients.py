@@ -102,8 +102,12 @@ def _parts_of_slices(axis: Tensor, values: list[Tensor], grad: IndexedSlices) ->
     made = []
     if where > 0:
         begin: Any = zeros_like(sizes[0])
-        mask = np.zeros(values[0].shape.rank or 0, np.int32)
-        mask[where] = 1
+        rank = values[0].shape.rank
+        if rank is None:
+            mask: Any = apply_op("OneHot", where, shape_of(sizes[0])[0], constant(1), constant(0))
+        else:
+            mask = np.zeros(rank, np.int32)
+            mask[where] = 1
         for size in sizes:
             part = apply_op("Slice", grad.values, begin, concat([[-1], size[1:]]))
             made.append(IndexedSlices(part, grad.indices, size))

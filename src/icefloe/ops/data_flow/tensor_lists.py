@@ -12,7 +12,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, merge, scalar, with_rank, with_rank_at_least
+from icefloe.graph.shape_inference import ShapeContext, merge, scalar, with_rank, with_rank_at_least, with_rank_at_most
 from icefloe.ops.array.values import boxed, unboxed
 from icefloe.ops.data_flow.handles import asked_shape, scalar_of
 from icefloe.ops.data_flow.lists import GIVEN, POPPED, PUSHED, check_dtype, input_list, known_shape, rows, same_list
@@ -43,6 +43,7 @@ def tensor_list_reserve(element_shape: Any, num_elements: Any, *, element_dtype:
 
 @shape("EmptyTensorList", "TensorListReserve")
 def made_list_shape(c: ShapeContext) -> list[Dims]:
+    with_rank_at_most(c.shape(0), 1)
     c.set_handle(0, c.attr("element_dtype"), c.shape_value(0))
     return [()]
 

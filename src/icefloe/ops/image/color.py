@@ -11,7 +11,7 @@ import numpy as np
 
 from icefloe import errors
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank_at_least
+from icefloe.graph.shape_inference import ShapeContext, shape_text, with_rank, with_rank_at_least
 
 
 def _working(images: Any) -> Any:
@@ -171,4 +171,6 @@ def colors_shape(c: ShapeContext) -> list[Any]:
 @shape("AdjustContrastv2", "AdjustContrast", "AdjustHue", "AdjustSaturation")
 def adjusted_shape(c: ShapeContext) -> list[Any]:
     """The shape of the images."""
+    if c.op == "AdjustContrastv2":
+        with_rank(c.shape(1), 0)
     return [with_rank_at_least(c.shape(0), 3)]

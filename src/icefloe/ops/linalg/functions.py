@@ -15,8 +15,10 @@ from icefloe.ops.linalg.matrices import check_square, square_shape
 def _each(function: Callable[[Any], Any], x: Any) -> Any:
     check_square(x)
     out = np.empty_like(x)
+    if not x.size:
+        return out
     flat = out.reshape(-1, *x.shape[-2:])
-    for i, matrix in enumerate(x.reshape(flat.shape) if x.size else ()):
+    for i, matrix in enumerate(x.reshape(flat.shape)):
         if not np.isfinite(matrix).all():
             flat[i] = np.nan
             continue

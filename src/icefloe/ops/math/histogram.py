@@ -152,6 +152,7 @@ def ragged_bincount(splits: Any, values: Any, size: Any, weights: Any, *, binary
         raise errors.InvalidArgumentError("Splits must be non-empty")
     if ends[0] != 0:
         raise errors.InvalidArgumentError(f"Splits must start with 0, not with {ends[0]}")
+    values, weights = np.ravel(values), np.ravel(weights)
     if ends[-1] != len(values):
         raise errors.InvalidArgumentError(
             f"Splits must end with the number of values, got {ends[-1]} instead of {len(values)}"
@@ -166,7 +167,9 @@ def ragged_bincount(splits: Any, values: Any, size: Any, weights: Any, *, binary
 def ragged_bincount_shape(c: ShapeContext) -> list[Any]:
     splits, size = with_rank(c.shape(0), 1), c.constant(2)
     rows = None if splits[0] is None else max(splits[0] - 1, 0)
-    return [(rows, None if size is None or size < 0 else int(size))]
+    if size is None or np.ndim(size) or size < 0:
+        return [(rows, None)]
+    return [(rows, int(size))]
 
 
 @kernel("HistogramFixedWidth")

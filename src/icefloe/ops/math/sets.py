@@ -198,5 +198,5 @@ def _result_shape(rank: int | None) -> list[Any]:
 
 @shape("SetSize")
 def set_size_shape(c: ShapeContext) -> list[Any]:
-    dense = c.shape_value(2)
-    return [None if dense is None else dense[:-1]]
+    """Unknown, also where the shape of the sets is a constant: TensorFlow does not look at it."""
+    return [None]
