@@ -4,6 +4,7 @@
     ReadVariableOp                      Identity
     ResourceGather(Nd), VariableShape   GatherV2, GatherNd, Shape
     RefSwitch, RefMerge, RefEnter, ...  Switch, Merge, Enter, ...
+    ScatterNdAdd, ...                   TensorScatterAdd, ...
     Assign, AssignAdd, AssignSub        what they would return: the new value, computed from the constant
 
 What changes a resource variable gives no value: it is taken out, and the report says so. A function that takes a handle
@@ -45,6 +46,8 @@ _REF_FORMS = {
     "RefNextIteration": "NextIteration",
 }
 _RESULTS = {"Assign": "Identity", "AssignAdd": "AddV2", "AssignSub": "Sub"}
+# They take the same inputs and give what the variable would hold.
+_SCATTERS = {f"ScatterNd{kind}": f"TensorScatter{kind}" for kind in ("Update", "Add", "Sub", "Max", "Min")}
 _PASSING = frozenset(("Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration", "StopGradient"))
 _CALLS = {"If": "Tin", "StatelessIf": "Tin", "Case": "Tin", "StatelessCase": "Tin", "While": "T", "StatelessWhile": "T"}
 _MORE_CALLS = {"PartitionedCall": "Tin", "StatefulPartitionedCall": "Tin", "For": "T"}
@@ -69,14 +72,16 @@ def to_constants(nodes: Nodes, values: Mapping[str, Any]) -> PassReport:
     return _Conversion(nodes, values).run()
 
 
-def use_values(nodes: Nodes, cells: set[str]) -> tuple[list[str], int]:
+def use_values(nodes: Nodes, cells: set[str], *, leave: bool = False) -> tuple[list[str], int]:
     """Change what takes references of the nodes `cells` to take their values; return notes and how many changed.
 
-    cells: names of nodes that give a value where a variable was; it grows by the nodes that hand the value on.
+    cells: names of nodes that give a value where a variable was; it grows by the nodes that hand the value on. leave:
+    let ops stay that have no form for a value, and say so.
 
     Raises: InvalidArgumentError if an op changes one of them and has no form for a value.
     """
     told: list[str] = []
+    left: set[str] = set()
     total = 0
     changed = True
     while changed:
@@ -88,12 +93,17 @@ def use_values(nodes: Nodes, cells: set[str]) -> tuple[list[str], int]:
             if node.op in _REF_FORMS:
                 node.op = _REF_FORMS[node.op]
                 cells.add(node.name)
-            elif node.op in _RESULTS:
+            elif node.op in _RESULTS or node.op in _SCATTERS:
                 told.append(f"{node.name}: a {node.op} gives its result and changes nothing")
                 _make_result(node)
                 cells.add(node.name)
             elif node.op == "IsVariableInitialized":
                 nodes.add(constant_node(node.name, True))
+            elif leave and takes_reference(node.op):
+                if node.name not in left:
+                    told.append(f"{node.name}: a {node.op} has no form for a value and stays")
+                    left.add(node.name)
+                continue
             elif takes_reference(node.op):
                 raise errors.InvalidArgumentError(
                     f"node {node.name!r} is a {node.op} that changes variable {first!r}: it has no form for a value"
@@ -107,9 +117,9 @@ def use_values(nodes: Nodes, cells: set[str]) -> tuple[list[str], int]:
 
 def _make_result(node: NodeDef) -> None:
     """Make of an assignment the value it returns."""
-    variable, value, *rest = node.input
-    set_inputs(node, [value, *rest] if node.op == "Assign" else [variable, value, *rest])
-    node.op = _RESULTS[node.op]
+    if node.op == "Assign":
+        set_inputs(node, node.input[1:])
+    node.op = _RESULTS.get(node.op) or _SCATTERS[node.op]
     for attr in ("use_locking", "validate_shape"):
         if attr in node.attr:
             del node.attr[attr]

@@ -108,7 +108,7 @@ def _refuse_lost_inputs(nodes: Nodes) -> None:
 def fix_references(nodes: Nodes) -> PassReport:
     """Let ops on references take values where there is no variable behind them."""
     cells = {node.name for node in nodes if node.op == "Const" or node.op.startswith("Placeholder")}
-    told, changed = constant_variables.use_values(nodes, cells)
+    told, changed = constant_variables.use_values(nodes, cells, leave=True)
     leftover = [
         f"{node.name}: a {node.op} on a reference of {node.op} {text}"
         for node in nodes

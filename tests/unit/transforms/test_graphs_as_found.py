@@ -240,3 +240,23 @@ def test_a_saved_model_keeps_inputs_that_its_outputs_do_not_need(tmp_path: Path)
     with tf.load_saved_model(tmp_path / "new") as model:
         found = model.signatures["serving_default"](x=[1.0, 2.0], unused=[0.0, 0.0])
     assert found["z"].tolist() == [-1.0, -2.0]
+
+
+def test_scatters_into_frozen_variables_are_mended_or_left_with_a_note() -> None:
+    with tf.Graph().as_default() as graph:
+        v = tf.get_variable("v", [3], tf.float32, use_resource=False)
+        tf.identity(tf.raw_ops.ScatterNdSub(ref=v._ref(), indices=[[1]], updates=[2.0]), name="sub")
+        tf.identity(tf.raw_ops.ScatterDiv(ref=v._ref(), indices=[1], updates=[2.0]), name="div")
+    definition = graph.as_graph_def()
+    for item in definition.node:
+        if item.name == "v":  # what another tool made of the variable
+            item.op = "Const"
+            item.ClearField("attr")
+            item.attr["dtype"].type = 1
+            item.attr["value"].tensor.CopyFrom(tf.make_tensor_proto([4.0, 6.0, 8.0]))
+    found = tf.graphs.fix(definition, ["sub", "div"])
+    assert {n.op for n in found.graph_def.node if "catter" in n.op} == {"TensorScatterSub", "ScatterDiv"}
+    assert any("ScatterDiv has no form for a value" in line for report in found.passes for line in report.notes)
+    with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
+        sub, div = session.run(["sub:0", "div:0"])
+    assert (sub.tolist(), div.tolist()) == ([4.0, 4.0, 8.0], [4.0, 3.0, 8.0])
