@@ -161,6 +161,22 @@ def test_two_writers_of_one_prefix(s3, bucket, former, shards):
     assert_holds(url, mine)
 
 
+def test_a_writer_that_has_its_data_there_before_its_index(s3, bucket):
+    """The one that comes second is told, and leaves the data of the first as they are."""
+    import fsspec
+
+    class Meanwhile(dict):
+        def items(self):
+            yield "v", np.ones(1000)
+            fsspec.filesystem("s3").pipe_file(f"{bucket[5:]}/m.data-00000-of-00001", b"of the other")
+            yield "w", np.ones(5)
+
+    with pytest.raises(errors.AbortedError, match="another writer"):
+        save_checkpoint(f"{bucket}/m", Meanwhile(a=1))
+    assert named_files(bucket) == ["m.data-00000-of-00001"]
+    assert fsspec.filesystem("s3").cat_file(f"{bucket[5:]}/m.data-00000-of-00001") == b"of the other"
+
+
 def test_data_files_of_a_dead_writer_are_no_other_writer(s3, bucket):
     """They have names that the next save does not take, and go after it."""
     import fsspec
