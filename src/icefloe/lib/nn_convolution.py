@@ -15,7 +15,7 @@ from icefloe.lib.arguments import renamed
 from icefloe.lib.array_shape import expand_dims, squeeze
 from icefloe.lib.constants import is_tensor
 from icefloe.lib.nn_windows import dilated, over_batches, per_axis, split_padding
-from icefloe.shapes import as_shape
+from icefloe.shapes import TensorShape, as_shape
 
 _CHANNELS_LAST = ("NWC", "NHC", "NHWC", "NWHC", "NDHWC", "NDWHC", "NHDWC", "NHWDC", "NWDHC", "NWHDC")
 
@@ -281,7 +281,7 @@ def _dilated_convolution(
         options = {"padding": inner_padding, "data_format": data_format}
         return _conv3d_over_batches(inp, filter, strides=full, name=name, **options)
 
-    return dilated(
+    result = dilated(
         input,
         dilations,
         padding,
@@ -291,6 +291,11 @@ def _dilated_convolution(
         data_format=data_format,
         num_batch_dims=batch_dims,
     )
+    # Cutting an unknown number of rows from a batch leaves the axes after it unknown, the channels among them.
+    if channels_first and result.shape.rank is not None and filter.shape.rank is not None:
+        channels = TensorShape([None, filter.shape[-1], *[None] * (result.shape.rank - 2)])
+        result.set_shape(result.shape.merge_with(channels))
+    return result
 
 
 def checked_windows(n: int, strides: Any, dilations: Any) -> tuple[Any, Any]:

@@ -63,6 +63,7 @@ def tensor_list_from_tensor(tensor: Any, element_shape: Any, *, element_dtype: D
 @shape("TensorListFromTensor")
 def tensor_list_from_tensor_shape(c: ShapeContext) -> list[Dims]:
     dims = with_rank_at_least(c.shape(0), 1)
+    with_rank_at_most(c.shape(1), 1)
     asked = c.shape_value(1)
     merge(None if dims is None else dims[1:], asked)
     c.set_handle(0, c.attr("element_dtype"), asked)

@@ -13,7 +13,7 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, concatenate, merge, with_rank, with_rank_at_least
+from icefloe.graph.shape_inference import ShapeContext, concatenate, merge, with_rank, with_rank_at_least, with_rank_at_most
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import boxed, unboxed
 from icefloe.ops.data_flow.handles import asked_shape
@@ -271,6 +271,7 @@ def tensor_list_split(tensor: Any, element_shape: Any, lengths: Any, *, element_
 def tensor_list_split_shape(c: ShapeContext) -> list[Dims]:
     dims = with_rank_at_least(c.shape(0), 1)
     with_rank(c.shape(2), 1)
+    with_rank_at_most(c.shape(1), 1)
     asked = c.shape_value(1)
     merge(None if dims is None else (None, *dims[1:]), asked)
     c.set_handle(0, c.attr("element_dtype"), asked)
@@ -334,6 +335,7 @@ def _put(items: PersistentVector, places: list[int], values: list[Any]) -> Persi
 
 @shape("TensorListScatter", "TensorListScatterV2")
 def tensor_list_scatter_shape(c: ShapeContext) -> list[Dims]:
+    with_rank_at_most(c.shape(2), 1)
     c.set_handle(0, c.attr("element_dtype"), c.shape_value(2))
     return [()]
 

@@ -134,6 +134,8 @@ def sparse_bincount(
 @shape("SparseBincount")
 def sparse_bincount_shape(c: ShapeContext) -> list[Any]:
     indices, dense_rank = c.shape(0), c.shape(2)
+    c.constant(3)  # which the message then names
+    with_rank(c.shape(3), 0)
     if indices and dense_rank and len(indices) == 2 and None not in (indices[1], dense_rank[0]):
         if indices[1] != dense_rank[0]:
             raise errors.InvalidArgumentError("Input must be less than rank 2")

@@ -33,4 +33,24 @@ CALLS = [
     "tf.raw_ops.TensorListReserve(element_shape=np.ones((2, 2), np.int32), num_elements=1, element_dtype=tf.float32)",
     "tf.image.adjust_contrast(np.ones((2, 2, 3), np.float32), [1.0, 2.0])",
     "tf.sets.size(tf.SparseTensor([[0, 0]], [1], [2, 3])).shape",
+    """
+    def lists(op, **more):
+        return getattr(tf.raw_ops, op)(element_shape=np.ones((2, 2), np.int32), **more)
+    """,
+    "lists('TensorListScatter', tensor=[1.0], indices=[0])",
+    "lists('TensorListScatterV2', tensor=[1.0], indices=[0], num_elements=1)",
+    "lists('TensorListFromTensor', tensor=[1.0])",
+    "lists('TensorListSplit', tensor=[1.0], lengths=np.int64([1]))",
+    """
+    result = []
+    for dims, form, rate in (([1, 2, None, None], 'NCHW', [2, 2]), ([1, None, None, 2], None, [2, 1]), (None, 'NCHW', 2)):
+        image = tf.placeholder(tf.float32, dims)
+        for padding in ('SAME', 'VALID'):
+            made = tf.nn.convolution(image, np.zeros((3, 3, 2, 20), np.float32), padding, data_format=form, dilation_rate=rate)
+            result.append(str(made.shape))
+    """,
+    """
+    indices, sizes = np.int64([[0], [1]]), np.int64([1, 1])
+    tf.raw_ops.SparseBincount(indices=indices, values=[1, 1], dense_shape=sizes, size=[1], weights=np.float32([]))
+    """,
 ]
