@@ -115,7 +115,7 @@ ELSEWHERE = {
     "builder_impl___SavedModelBuilder": "tests.peer.saved_models:SignatureSavedModelBuilder",
     "loader_impl__SavedModelLoader": "saved_models.loader:SavedModelLoader",
     "loader_impl__parse_saved_model": "saved_models.loader:parse_saved_model",
-    "autotrackable__AutoTrackable": "tests.peer.saved_model_cli:AutoTrackable",
+    "autotrackable__AutoTrackable": "saver.trackable:Trackable",
     "def_function__function": "lib.traced_functions:function",
     "saved_model_cli__flags": "tests.peer.saved_model_cli:flags",
     "saved_model_cli__create_parser": "tests.peer.saved_model_cli:create_parser",

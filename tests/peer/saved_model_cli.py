@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from icefloe import errors
 from icefloe.saved_models import command_inputs, showing
 from icefloe_cli.saved_model.run import run as run_command
 from icefloe_cli.saved_model.scan import scan as scan_command
@@ -69,22 +68,3 @@ def print_tensor_info(tensor_info: Any, indent: int = 0) -> None:
 def preprocess_input_exprs_arg_string(text: str, safe: bool = True) -> dict[str, Any]:
     """Return inputs that are literals; others are not evaluated, whatever `safe` is."""
     return command_inputs.literal_inputs(text)
-
-
-def function(python_function: Any = None, **options: Any) -> Any:
-    """Stand for `tf.function`, which icefloe has not: what it decorates raises when it is called.
-
-    The file of tests decorates methods as it is read, and only some of its cases call them.
-    """
-
-    def decorated(wrapped: Any) -> Any:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            raise errors.UnimplementedError(f"tf.function of {wrapped.__name__}")
-
-        return call
-
-    return decorated if python_function is None else decorated(python_function)
-
-
-class AutoTrackable:
-    """Stand for TensorFlow 2's objects."""

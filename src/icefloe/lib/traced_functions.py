@@ -28,7 +28,7 @@ from icefloe.graph.type_specs import TensorSpec, TypeSpec
 from icefloe.lib.concrete_functions import ConcreteFunction, cast_to_spec, inference_name, trace_body
 from icefloe.lib.function_variables import Creation
 from icefloe.lib.nest import flatten
-from icefloe.lib.trace_keys import Leaf, fits, key_of, leaves_of, name_inside, rebuilt, relaxed, tensor_leaf
+from icefloe.lib.trace_keys import Leaf, fits, key_of, leaves_of, rebuilt, relaxed, tensor_leaf
 from icefloe.proto import AttrValue
 
 _TRACED = "_traced_functions"
@@ -174,8 +174,8 @@ class TracedFunction:
         names = _names(self._parameters, len(positional))
         if self._input_signature is None:
             return (
-                [rebuilt(value, name, _leaf) for value, name in zip(positional, names)],
-                {key: rebuilt(value, key, _leaf) for key, value in named.items()},
+                [_with_leaves(value, name) for value, name in zip(positional, names)],
+                {key: _with_leaves(value, key) for key, value in named.items()},
             )
         specs = self._input_signature
         given = list(positional[: len(specs)])
@@ -324,9 +324,14 @@ def _names(parameters: inspect.Signature, count: int) -> list[str]:
     return [*names, *(f"arg_{i}" for i in range(len(names), count))][:count]
 
 
-def _leaf(value: Any, name: str) -> Any:
-    found = tensor_leaf(value, name)
-    return value if found is None else found
+def _with_leaves(value: Any, name: str) -> Any:
+    """Return an argument with Leaves, which all have its name, for the tensors in it."""
+
+    def leaf(part: Any, _: str) -> Any:
+        found = tensor_leaf(part, name)
+        return part if found is None else found
+
+    return rebuilt(value, name, leaf)
 
 
 def _cast(spec: Any, value: Any, name: str, *, only_specs: bool) -> Any:
@@ -342,10 +347,10 @@ def _cast(spec: Any, value: Any, name: str, *, only_specs: bool) -> Any:
     if isinstance(spec, Mapping):
         if not isinstance(value, Mapping) or set(value) != set(spec):
             raise TypeError(f"Can not cast {value!r} to {spec!r}")
-        return {key: _cast(spec[key], value[key], name_inside(name, key), only_specs=only_specs) for key in spec}
+        return {key: _cast(spec[key], value[key], name, only_specs=only_specs) for key in spec}
     if not isinstance(value, (list, tuple)) or len(value) != len(spec):
         raise TypeError(f"Can not cast {value!r} to {spec!r}")
-    parts = [_cast(s, v, name_inside(name, i), only_specs=only_specs) for i, (s, v) in enumerate(zip(spec, value))]
+    parts = [_cast(s, v, name, only_specs=only_specs) for s, v in zip(spec, value)]
     if isinstance(spec, list):
         return parts
     return type(spec)(*parts) if hasattr(spec, "_fields") else tuple(parts)

@@ -12,7 +12,7 @@ from typing import Any
 from icefloe.graph.tensor import Tensor
 from icefloe.graph.type_specs import TensorSpec, type_spec_from_value
 from icefloe.lib.concrete_functions import ConcreteFunction
-from icefloe.lib.trace_keys import Leaf, rebuilt
+from icefloe.lib.trace_keys import Leaf, leaves_of, rebuilt
 from icefloe.lib.traced_functions import TracedFunction
 from icefloe.proto import FunctionSpec
 from icefloe.saved_models.structures import encode
@@ -63,7 +63,8 @@ def spec_of_trace(concrete: ConcreteFunction, function: TracedFunction | None) -
 
 def _names_of(concrete: ConcreteFunction) -> list[str]:
     """Return names for the positional arguments, from the names of the tensors in them."""
-    names = [value.name if isinstance(value, Leaf) else f"arg_{i}" for i, value in enumerate(concrete._args)]
+    found = [leaves_of(value) for value in concrete._args]
+    names = [leaves[0].name if leaves else f"arg_{i}" for i, leaves in enumerate(found)]
     return [name if names.index(name) == i else f"{name}_{i}" for i, name in enumerate(names)]
 
 
@@ -89,22 +90,19 @@ def tensor_specs(concrete: ConcreteFunction) -> dict[str, TensorSpec]:
 
 
 def structured_inputs(concrete: ConcreteFunction) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return what a function takes as a file holds it: `(args, kwargs)` with a named spec for each tensor."""
-    names = iter(keywords_of(concrete))
-    by_leaf: dict[int, Any] = {}
-    for leaf in concrete._leaves:
-        parts = [next(names) for _ in leaf.spec.flatten()]
-        by_leaf[id(leaf)] = _named(leaf.spec, parts[0]) if len(parts) == 1 else leaf.spec
+    """Return what a function takes as a file holds it: `(args, kwargs)` with a spec for each tensor, named by its
+    place where it has no name of its own.
+    """
+    names = _names_of(concrete)
 
-    def spec(value: Any, _: str) -> Any:
-        return by_leaf[id(value)] if isinstance(value, Leaf) else value
+    def spec(value: Any, place: str) -> Any:
+        if not isinstance(value, Leaf):
+            return value
+        found = value.spec
+        return TensorSpec(found.shape, found.dtype, found.name or place) if isinstance(found, TensorSpec) else found
 
-    args = tuple(rebuilt(value, "", spec) for value in concrete._args)
-    return args, {key: rebuilt(value, "", spec) for key, value in concrete._kwargs.items()}
-
-
-def _named(spec: Any, name: str) -> Any:
-    return TensorSpec(spec.shape, spec.dtype, name) if isinstance(spec, TensorSpec) else spec
+    args = tuple(rebuilt(value, name, spec) for name, value in zip(names, concrete._args, strict=True))
+    return args, {key: rebuilt(value, key, spec) for key, value in concrete._kwargs.items()}
 
 
 def structured_outputs(value: Any, path: tuple[str, ...] = ()) -> Any:

@@ -1,7 +1,7 @@
 """The objects of a loaded SavedModel: `model.root.encoder.layers[0].kernel`.
 
-What the object graph has below its root becomes attributes, dicts and lists (tuples, too); variables become variables of
-the model's graph, functions callables. A SavedModel of TensorFlow 1 has a root without attributes.
+What the object graph has below its root becomes attributes, dicts and lists (tuples, too); variables become variables
+of the model's graph, functions callables. A SavedModel of TensorFlow 1 has a root without attributes.
 
 Source: tensorflow/python/saved_model/load.py.
 """

@@ -18,6 +18,7 @@ from typing import Any
 from icefloe import errors
 from icefloe.graph.build import apply_op
 from icefloe.graph.conversion import constant
+from icefloe.graph.graph import get_default_graph
 from icefloe.lib.concrete_functions import ConcreteFunction
 from icefloe.lib.data_dataset import Dataset
 from icefloe.lib.data_iterator import Iterator as DataIterator
@@ -164,7 +165,8 @@ class SavedObjects:
                 filling = table.initializer
                 keys = ("key_index", "value_index", "vocab_size", "delimiter", "offset")
                 attrs = {key: filling.get_attr(key) for key in keys}
-                apply_op("InitializeTableFromTextFileV2", handle, *inputs, **attrs)
+                filename = get_default_graph().capture(inputs[0])  # type: ignore[attr-defined]
+                apply_op("InitializeTableFromTextFileV2", handle, filename, **attrs)
             else:
                 apply_op("LookupTableImportV2", handle, *inputs)
             return constant(1)
@@ -209,7 +211,7 @@ class SavedObjects:
             node = graph.nodes.add()
             for name, child in self.view.owned[number]:
                 node.children.add(node_id=child, local_name=name)
-                if isinstance(value, TracedFunction):
+                if isinstance(value, (TracedFunction, ConcreteFunction)):
                     node.dependencies.add(node_id=child, local_name=name)
             for owner, name, slot in self.view.slots[number]:
                 node.slot_variables.add(original_variable_node_id=owner, slot_name=name, slot_variable_node_id=slot)
