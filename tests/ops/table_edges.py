@@ -100,4 +100,39 @@ def without_elements() -> list[Case]:
     ]
 
 
-CASES = [*stopped(), *activations(), *limits(), *whole_numbers(), *ranges(), *without_elements()]
+def long_windows() -> list[Case]:
+    """A window that is longer than the image by less than a step leaves nothing; one that is longer yet is refused."""
+    image, kernel = rng.standard_normal((1, 3, 6, 1)).astype(F), rng.standard_normal((3, 2, 1, 1)).astype(F)
+    cases = []
+    for rate, step in ((1, 1), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3), (3, 5)):
+        rates, steps = [1, rate, 1, 1], [1, step, step, 1]
+        cases += [
+            Case("ExtractImagePatches", image, ksizes=[1, 3, 2, 1], strides=steps, rates=rates, padding="VALID"),
+            Case("Conv2D", image, kernel, strides=steps, padding="VALID", dilations=rates),
+        ]
+    return [
+        *cases,
+        *(
+            Case(
+                "ExtractVolumePatches",
+                image[..., None],
+                ksizes=[1, k, 2, 1, 1],
+                strides=[1, 2, 1, 1, 1],
+                padding="VALID",
+            )
+            for k in (3, 4, 5, 7)
+        ),
+        *(Case("MaxPool", image, ksize=[1, k, 1, 1], strides=[1, 3, 1, 1], padding="VALID") for k in (3, 5, 7, 9)),
+        *(
+            Case("ResizeArea", rng.standard_normal(shape).astype(F), i32(*size), align_corners=True)
+            for shape, size in (
+                ((1, 1, 6, 2), (4, 2)),
+                ((1, 1, 6, 2), (2, 3)),
+                ((1, 5, 1, 1), (3, 4)),
+                ((1, 1, 1, 1), (2, 2)),
+            )
+        ),
+    ]
+
+
+CASES = [*stopped(), *activations(), *limits(), *whole_numbers(), *ranges(), *without_elements(), *long_windows()]

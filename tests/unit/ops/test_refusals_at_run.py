@@ -46,6 +46,18 @@ CASES = {
         errors.InvalidArgumentError,
         "estimated_mean must be 1-dimensional[3,1]",
     ),
+    "ScatterNd": (
+        lambda indices, updates, sizes: tf.raw_ops.ScatterNd(indices=indices, updates=updates, shape=sizes),
+        [np.array([0, 0, 1], np.int32), np.ones(3, F), np.array([3, 1, 5, 3], np.int32)],
+        errors.InvalidArgumentError,
+        "must match dimensions [0,1) of updates[shape=[3]]",
+    ),
+    "TensorScatterAdd": (
+        lambda x, indices, updates: tf.raw_ops.TensorScatterAdd(tensor=x, indices=indices, updates=updates),
+        [np.ones((5, 5, 5), F), np.array([4, 3], np.int32), np.ones(5, F)],
+        errors.InvalidArgumentError,
+        "Dimensions [0,1) of indices[shape=[2]] = 2 must match dimensions [0,1) of updates[shape=[5]] = 5",
+    ),
     "TruncateMod": (
         lambda x, y: tf.raw_ops.TruncateMod(x=x, y=y),
         [np.zeros(4, np.int32), np.array([0, 1], np.int32)],

@@ -28,9 +28,18 @@ def _check_lists(rank: int, **lists: tuple[int, ...]) -> None:
 
 
 def _windows(size: int, window: int, stride: int, padding: str) -> tuple[int, int]:
-    """Return the number of windows along one dimension and the padding before it."""
+    """Return the number of windows along one dimension and the padding before it.
+
+    Raises: InvalidArgumentError where the window is longer than the dimension by its step or more.
+    """
     if padding == "VALID":
-        return max(-(-(size - window + 1) // stride), 0), 0
+        room = size - window + stride
+        if room <= -stride:
+            raise errors.InvalidArgumentError(
+                f"Computed output size would be negative: {-(-room // stride)} "
+                f"[input_size: {size}, effective_filter_size: {window}, stride: {stride}]"
+            )
+        return max(room // stride, 0), 0
     count = -(-size // stride)
     return count, max((count - 1) * stride + window - size, 0) // 2
 

@@ -77,9 +77,13 @@ def _check_ranks(indices: Array, updates: Array) -> None:
             raise errors.InvalidArgumentError(f"{name} shape must have rank at least one. Found:{shape_text(a.shape)}")
 
 
-def _as_vectors(indices: Array) -> Array:
-    """Return `indices` as index vectors: a plain vector is taken for a column of them, each of one number."""
-    return indices[:, None] if indices.ndim == 1 else indices
+def _check_batch(indices: Array, updates: Array) -> None:
+    """Refuse a single index vector: TensorFlow then wants as many updates as it has numbers, which fit nowhere."""
+    if indices.ndim == 1:
+        raise errors.InvalidArgumentError(
+            f"Dimensions [0,1) of indices[shape={shape_text(indices.shape)}] = {len(indices)} must match dimensions"
+            f" [0,1) of updates[shape={shape_text(updates.shape)}] = {len(updates)}; give the indices as a matrix"
+        )
 
 
 @kernel("ScatterNd")
@@ -92,13 +96,13 @@ def scatter_nd(indices: Any, updates: Any, sizes: Any, *, bad_indices_policy: st
     if np.ndim(sizes) != 1:
         raise errors.InvalidArgumentError("Shape must be a vector")
     _check_ranks(indices, updates)
-    indices = _as_vectors(indices)
     shape = check_shape(sizes_of(sizes), updates.dtype)
     if not math.prod(shape) and indices.size and updates.size:
         raise errors.InvalidArgumentError(
             f"Indices and updates specified for empty output.  indices shape: {shape_text(indices.shape)}"
         )
     _check_scatter_shapes(indices.shape, updates.shape, shape)
+    _check_batch(indices, updates)
     result = zeros(shape, updates.dtype)
     scatter(result, indices, updates, add, bad_indices_policy == "IGNORE")
     return result
@@ -137,6 +141,7 @@ def _scatter_into(target: Any, indices: Any, updates: Any, combine: Callable[...
         raise errors.InvalidArgumentError(
             f"Indices and updates specified for empty output. indices shape: {shape_text(indices.shape)}"
         )
+    _check_batch(indices, updates)
     result = target.copy()
     scatter(result, indices, updates, combine, policy == "IGNORE")
     return result

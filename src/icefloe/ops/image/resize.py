@@ -6,6 +6,7 @@ Bilinear, bicubic and area results are float32 whatever the input. Source: tenso
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -267,9 +268,12 @@ def resize_bicubic_grad(grads: Any, original: Any, *, align_corners: bool, half_
 def _area_matrix(length: int, made: int, step: np.float32) -> Any:
     """Return [made, length].
 
-    How much of each old pixel a new one covers, in float32; past the edge counts as the edge.
+    How much of each old pixel a new one covers, in float32; past the edge counts as the edge. Without a step the only
+    old pixel is covered whole.
     """
     matrix = np.zeros((made, length), np.float32)
+    if step == 0:
+        matrix[:, 0] = 1
     for i in range(made):
         start, stop = np.float32(np.float32(i) * step), np.float32(np.float32(i + 1) * step)
         for v in range(int(np.floor(start)), int(np.ceil(stop))):
@@ -291,7 +295,7 @@ def resize_area(images: Any, size: Any, *, align_corners: bool) -> Any:
     wide = images.astype(np.float32, copy=False)
     across = np.einsum("nhwc,xw->nhxc", wide, columns, optimize=True)
     total = np.einsum("nhxc,yh->nyxc", across, rows, optimize=True)
-    return total * np.float32(1 / (float(steps[0]) * float(steps[1])))
+    return total * np.float32(1 / math.prod(float(step) or 1.0 for step in steps))
 
 
 @shape("ResizeBilinear", "ResizeBicubic", "ResizeArea", "ResizeNearestNeighbor")

@@ -105,7 +105,8 @@ def window(
         missing = max(0, (out - 1) * stride + effective - length)
         return Window(length, size, stride, dilation, missing // 2, missing - missing // 2, out)
     before, after = explicit if padding == "EXPLICIT" else (0, 0)
-    out = (length + before + after - effective + stride) // stride
+    room = length + before + after - effective + stride
+    out = room // stride if room >= 0 else -(-room // stride)  # toward zero, as C divides
     if out < 0:
         raise errors.InvalidArgumentError(
             f"Computed output size would be negative: {out} "
