@@ -4,7 +4,7 @@
     ReadVariableOp                      Identity
     ResourceGather(Nd), VariableShape   GatherV2, GatherNd, Shape
     RefSwitch, RefMerge, RefEnter, ...  Switch, Merge, Enter, ...
-    ScatterNdAdd, ...                   TensorScatterAdd, ...
+    ScatterAdd, ScatterNdAdd, ...       TensorScatterAdd, ...
     Assign, AssignAdd, AssignSub        what they would return: the new value, computed from the constant
 
 What changes a resource variable gives no value: it is taken out, and the report says so. A function that takes a handle
@@ -48,6 +48,7 @@ _REF_FORMS = {
 _RESULTS = {"Assign": "Identity", "AssignAdd": "AddV2", "AssignSub": "Sub"}
 # They take the same inputs and give what the variable would hold.
 _SCATTERS = {f"ScatterNd{kind}": f"TensorScatter{kind}" for kind in ("Update", "Add", "Sub", "Max", "Min")}
+_ROW_SCATTERS = {f"Scatter{kind}": f"TensorScatter{kind}" for kind in ("Update", "Add", "Sub", "Max", "Min")}
 _PASSING = frozenset(("Identity", "Switch", "Merge", "Enter", "Exit", "NextIteration", "StopGradient"))
 _CALLS = {"If": "Tin", "StatelessIf": "Tin", "Case": "Tin", "StatelessCase": "Tin", "While": "T", "StatelessWhile": "T"}
 _MORE_CALLS = {"PartitionedCall": "Tin", "StatefulPartitionedCall": "Tin", "For": "T"}
@@ -99,6 +100,10 @@ def use_values(nodes: Nodes, cells: set[str], *, leave: bool = False) -> tuple[l
                 cells.add(node.name)
             elif node.op == "IsVariableInitialized":
                 nodes.add(constant_node(node.name, True))
+            elif node.op in _ROW_SCATTERS and _has_rank(nodes[node_of(node.input[2])]):
+                told.append(f"{node.name}: a {node.op} gives its result and changes nothing")
+                _make_row_scatter(nodes, node)
+                cells.add(node.name)
             elif leave and takes_reference(node.op):
                 if node.name not in left:
                     told.append(f"{node.name}: a {node.op} has no form for a value and stays")
@@ -123,6 +128,25 @@ def _make_result(node: NodeDef) -> None:
     for attr in ("use_locking", "validate_shape"):
         if attr in node.attr:
             del node.attr[attr]
+
+
+def _has_rank(node: NodeDef) -> bool:
+    """Whether what is known of a node says that it gives no scalar, which a scatter would spread."""
+    shape = attr_of(node, "value").tensor.tensor_shape if node.op == "Const" else attr_of(node, "shape").shape
+    return node.op in ("Const", "Placeholder") and len(shape.dim) > 0
+
+
+def _make_row_scatter(nodes: Nodes, node: NodeDef) -> None:
+    """Make of a scatter of rows, whose indices are numbers of rows, one whose indices are vectors."""
+    axis = nodes.add(constant_node(nodes.unique(f"{node.name}/axis"), np.int32(-1)))
+    indices = nodes.add(NodeDef(name=nodes.unique(f"{node.name}/indices"), op="ExpandDims", input=[node.input[1]]))
+    indices.input.append(axis.name)
+    indices.attr["T"].type = attr_of(node, "Tindices").type
+    indices.attr["Tdim"].type = axis.attr["dtype"].type
+    set_inputs(node, [node.input[0], indices.name, *node.input[2:]])
+    node.op = _ROW_SCATTERS[node.op]
+    if "use_locking" in node.attr:
+        del node.attr["use_locking"]
 
 
 class _Scope:

@@ -246,6 +246,7 @@ def test_scatters_into_frozen_variables_are_mended_or_left_with_a_note() -> None
     with tf.Graph().as_default() as graph:
         v = tf.get_variable("v", [3], tf.float32, use_resource=False)
         tf.identity(tf.raw_ops.ScatterNdSub(ref=v._ref(), indices=[[1]], updates=[2.0]), name="sub")
+        tf.identity(tf.raw_ops.ScatterAdd(ref=v._ref(), indices=[2, 2, 0], updates=[1.0, 1.0, 5.0]), name="add")
         tf.identity(tf.raw_ops.ScatterDiv(ref=v._ref(), indices=[1], updates=[2.0]), name="div")
     definition = graph.as_graph_def()
     for item in definition.node:
@@ -254,9 +255,10 @@ def test_scatters_into_frozen_variables_are_mended_or_left_with_a_note() -> None
             item.ClearField("attr")
             item.attr["dtype"].type = 1
             item.attr["value"].tensor.CopyFrom(tf.make_tensor_proto([4.0, 6.0, 8.0]))
-    found = tf.graphs.fix(definition, ["sub", "div"])
-    assert {n.op for n in found.graph_def.node if "catter" in n.op} == {"TensorScatterSub", "ScatterDiv"}
+    found = tf.graphs.fix(definition, ["sub", "add", "div"])
+    ops = {n.op for n in found.graph_def.node if "catter" in n.op}
+    assert ops == {"TensorScatterSub", "TensorScatterAdd", "ScatterDiv"}
     assert any("ScatterDiv has no form for a value" in line for report in found.passes for line in report.notes)
     with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
-        sub, div = session.run(["sub:0", "div:0"])
-    assert (sub.tolist(), div.tolist()) == ([4.0, 4.0, 8.0], [4.0, 3.0, 8.0])
+        sub, add, div = session.run(["sub:0", "add:0", "div:0"])
+    assert (sub.tolist(), add.tolist(), div.tolist()) == ([4.0, 4.0, 8.0], [9.0, 6.0, 10.0], [4.0, 3.0, 8.0])
