@@ -146,7 +146,7 @@ def expand_dims(x: Tensor, axis: int) -> Tensor:
     return apply_op("ExpandDims", x, axis)
 
 
-def gather(params: Any, indices: Tensor) -> Tensor:
+def gather(params: Any, indices: Any) -> Tensor:
     """Return the rows of `params` at `indices`."""
     return apply_op("GatherV2", params, indices, 0)
 

@@ -12,7 +12,13 @@ from icefloe.lib import process_config
 @pytest.fixture(autouse=True)
 def fresh_options(monkeypatch: pytest.MonkeyPatch) -> None:
     options = process_options.ProcessOptions()
-    for module in ("lib.process_config", "lib.debugging_options", "graph.seeds", "resources.manager", "runtime.settings"):
+    for module in (
+        "lib.process_config",
+        "lib.debugging_options",
+        "graph.seeds",
+        "resources.manager",
+        "runtime.settings",
+    ):
         monkeypatch.setattr(f"icefloe.{module}.OPTIONS", options)
 
 

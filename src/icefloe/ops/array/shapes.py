@@ -217,6 +217,7 @@ def bitcast_shape(c: ShapeContext) -> list[Dims]:
         return [(*known, source // target)]
     ratio = target // source
     known = with_rank_at_least(known, 1)
+    assert known is not None
     if known[-1] not in (ratio, None):
         numbers = f"{c.dtype(0).as_datatype_enum} to {c.attr('type').as_datatype_enum}"
         raise errors.InvalidArgumentError(
