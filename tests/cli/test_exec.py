@@ -109,11 +109,22 @@ def test_a_hook_for_exceptions_is_asked(script):
 
 def test_an_interrupt_ends_the_script(script):
     path = script("import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
-    process = subprocess.Popen([*COMMAND, "exec", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGINT)
-    _, text = process.communicate(timeout=30)
+    # A shell starts what runs in the background so that interrupts are ignored, by its children too.
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            [*COMMAND, "exec", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(signal.SIGINT, former)
+    with process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(signal.SIGINT)
+            _, text = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert text.splitlines()[-1] == "KeyboardInterrupt"
     assert "icefloe" not in text
