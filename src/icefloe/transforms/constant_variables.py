@@ -100,7 +100,7 @@ def use_values(nodes: Nodes, cells: set[str], *, leave: bool = False) -> tuple[l
                 cells.add(node.name)
             elif node.op == "IsVariableInitialized":
                 nodes.add(constant_node(node.name, True))
-            elif node.op in _ROW_SCATTERS and _has_rank(nodes[node_of(node.input[2])]):
+            elif node.op in _ROW_SCATTERS and all(_has_rank(nodes[node_of(text)]) for text in node.input[1:3]):
                 told.append(f"{node.name}: a {node.op} gives its result and changes nothing")
                 _make_row_scatter(nodes, node)
                 cells.add(node.name)
@@ -131,7 +131,7 @@ def _make_result(node: NodeDef) -> None:
 
 
 def _has_rank(node: NodeDef) -> bool:
-    """Whether what is known of a node says that it gives no scalar, which a scatter would spread."""
+    """Whether a node is known to give no scalar, which a scatter would take for one row, or spread."""
     shape = attr_of(node, "value").tensor.tensor_shape if node.op == "Const" else attr_of(node, "shape").shape
     return node.op in ("Const", "Placeholder") and len(shape.dim) > 0
 

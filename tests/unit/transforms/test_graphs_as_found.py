@@ -248,6 +248,7 @@ def test_scatters_into_frozen_variables_are_mended_or_left_with_a_note() -> None
         tf.identity(tf.raw_ops.ScatterNdSub(ref=v._ref(), indices=[[1]], updates=[2.0]), name="sub")
         tf.identity(tf.raw_ops.ScatterAdd(ref=v._ref(), indices=[2, 2, 0], updates=[1.0, 1.0, 5.0]), name="add")
         tf.identity(tf.raw_ops.ScatterDiv(ref=v._ref(), indices=[1], updates=[2.0]), name="div")
+        tf.identity(tf.raw_ops.ScatterMin(ref=v._ref(), indices=2, updates=1.0), name="min")
     definition = graph.as_graph_def()
     for item in definition.node:
         if item.name == "v":  # what another tool made of the variable
@@ -255,9 +256,9 @@ def test_scatters_into_frozen_variables_are_mended_or_left_with_a_note() -> None
             item.ClearField("attr")
             item.attr["dtype"].type = 1
             item.attr["value"].tensor.CopyFrom(tf.make_tensor_proto([4.0, 6.0, 8.0]))
-    found = tf.graphs.fix(definition, ["sub", "add", "div"])
+    found = tf.graphs.fix(definition, ["sub", "add", "div", "min"])
     ops = {n.op for n in found.graph_def.node if "catter" in n.op}
-    assert ops == {"TensorScatterSub", "TensorScatterAdd", "ScatterDiv"}
+    assert ops == {"TensorScatterSub", "TensorScatterAdd", "ScatterDiv", "ScatterMin"}
     assert any("ScatterDiv has no form for a value" in line for report in found.passes for line in report.notes)
     with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
         sub, add, div = session.run(["sub:0", "add:0", "div:0"])
