@@ -5,7 +5,10 @@ A place is `module:attribute`; modules are icefloe's unless they begin with `tes
 
 from __future__ import annotations
 
+import re as _re
+
 from icefloe import datatypes as _datatypes
+from icefloe import linalg as _linalg
 
 ELSEWHERE = {
     # framework
@@ -51,6 +54,13 @@ ELSEWHERE = {
     "config__enable_op_determinism": "lib.process_config:enable_op_determinism",
     "config__disable_op_determinism": "lib.process_config:disable_op_determinism",
     "config__is_op_determinism_enabled": "lib.process_config:is_op_determinism_enabled",
+    "config__enable_tensor_float_32_execution": "lib.process_config:enable_tensor_float_32_execution",
+    "config__tensor_float_32_execution_enabled": "lib.process_config:tensor_float_32_execution_enabled",
+    "test_util__is_xla_enabled": "scripts.testing:is_built_with_xla",
+    "test_util__matmul_without_tf32": "lib.math_matrix:matmul",
+    "linear_operator_util__broadcast_matrix_batch_dims": "lib.linear_operator_parts:broadcast_batches",
+    "linear_operator_util__matrix_solve_with_broadcast": "lib.linear_operator_parts:solve_broadcast",
+    "random_seed__DEFAULT_GRAPH_SEED": "graph.seeds:DEFAULT_GRAPH_SEED",
     # client
     "session___DeviceAttributes": "session:DeviceAttributes",
     "session__register_session_run_conversion_functions": "session:register_session_run_conversion_functions",
@@ -154,4 +164,17 @@ ELSEWHERE.update(
         "tensor_list_split",
         "tensor_list_stack",
     ]
+)
+
+# Public functions and classes of matrices, which the tests take from modules of several names.
+ELSEWHERE.update(
+    (f"{_module}__{_name}", f"linalg:{_name}")
+    for _module in ["linalg", "linalg_lib", "linalg_impl"]
+    for _name in dir(_linalg)
+    if not _name.startswith("_")
+)
+ELSEWHERE.update(
+    (f"{_re.sub('(?<=[a-z])(?=[A-Z])', '_', _name).lower()}__{_name}", f"linalg:{_name}")
+    for _name in dir(_linalg)
+    if _name.startswith("LinearOperator")
 )
