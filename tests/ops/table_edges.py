@@ -13,6 +13,8 @@ F = np.float32
 FLOATS = [np.float16, ml_dtypes.bfloat16, F, np.float64]
 NARROW = FLOATS[:2]
 
+JOINED = np.array([b"", b"a", b"b", b"", b"c"], object)
+
 rng = np.random.default_rng(11)
 
 
@@ -97,6 +99,12 @@ def without_elements() -> list[Case]:
             Case("QuantizeV2", F([17, 0.5, -6, np.inf]), F(-2.75), F(-0.25), T=kind, mode="SCALED")
             for kind in ("qint32", "qint16", "qint8")
         ),
+        Case("QuantizeV2", F([17, 0.5, -6]), F(-2.75), F(5), T="qint32", mode="MIN_COMBINED"),
+        *(
+            Case("SparseDenseCwiseDiv", np.zeros((0, 1), np.int64), np.zeros(0, kind), np.array([3]), np.zeros(3, kind))
+            for kind in (F, np.int32)
+        ),
+        Case("UnsortedSegmentJoin", JOINED, i32(0, 0, 2, 2, 0), i32(3)[0], separator="|"),
     ]
 
 
@@ -110,8 +118,14 @@ def long_windows() -> list[Case]:
             Case("ExtractImagePatches", image, ksizes=[1, 3, 2, 1], strides=steps, rates=rates, padding="VALID"),
             Case("Conv2D", image, kernel, strides=steps, padding="VALID", dilations=rates),
         ]
+    volumes = rng.integers(0, 99, (1, 3, 7, 5, 2)).astype(np.uint16)
     return [
         *cases,
+        *(
+            Case("ExtractVolumePatches", volumes, ksizes=[1, k, 1, k, 1], strides=[1, 3, 4, 2, 1], padding="SAME")
+            for k in (1, 2)
+        ),
+        Case("ExtractImagePatches", volumes[:, 0], ksizes=[1] * 4, strides=[1, 4, 4, 1], rates=[1] * 4, padding="SAME"),
         *(
             Case(
                 "ExtractVolumePatches",

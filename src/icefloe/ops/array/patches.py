@@ -28,7 +28,7 @@ def _check_lists(rank: int, **lists: tuple[int, ...]) -> None:
 
 
 def _windows(size: int, window: int, stride: int, padding: str) -> tuple[int, int]:
-    """Return the number of windows along one dimension and the padding before it.
+    """Return the number of windows along one dimension and the padding before it, below 0 where that is left out.
 
     Raises: InvalidArgumentError where the window is longer than the dimension by its step or more.
     """
@@ -41,7 +41,8 @@ def _windows(size: int, window: int, stride: int, padding: str) -> tuple[int, in
             )
         return max(room // stride, 0), 0
     count = -(-size // stride)
-    return count, max((count - 1) * stride + window - size, 0) // 2
+    missing = (count - 1) * stride + window - size
+    return count, missing // 2 if missing > 0 else -(-missing // 2)
 
 
 def _patches(
@@ -51,6 +52,10 @@ def _patches(
     spatial = x.shape[1:-1]
     reach = [(k - 1) * r + 1 for k, r in zip(ksizes, rates)]
     counts, before = zip(*(_windows(*args, padding) for args in zip(spatial, reach, strides)))
+    if x.ndim == 5:  # windows with gaps between them stand in the middle of a volume, but at the start of an image
+        x = x[(slice(None), *(slice(max(-b, 0), None) for b in before))]
+        spatial = x.shape[1:-1]
+    before = tuple(max(b, 0) for b in before)
     target = check_shape((x.shape[0], *counts, math.prod(ksizes) * x.shape[-1]), x.dtype)
     if not math.prod(target):
         return np.zeros(target, x.dtype)

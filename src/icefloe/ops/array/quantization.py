@@ -119,7 +119,7 @@ def quantize_v2(
         shifted = (np.maximum(np.minimum(x, high), low) - low) * scale
         values = _away(shifted - _half_range(T)) if least < 0 else np.floor(shifted + F(0.5))
     wide = values.astype(np.float64)
-    if mode == "SCALED" and T.numpy.itemsize == 4:
+    if mode != "MIN_FIRST" and T.numpy.itemsize == 4:
         wide = np.where(wide > greatest, least, wide)  # the float that stands for the greatest is one above it
     integers = np.clip(wide, least, greatest).astype(T.numpy[0])
     return quantized(integers, T), low.reshape(shown), high.reshape(shown)

@@ -250,7 +250,7 @@ def sparse_dense_cwise_mul(indices: Any, values: Any, sizes: Any, dense: Any) ->
 def sparse_dense_cwise_div(indices: Any, values: Any, sizes: Any, dense: Any) -> Array:
     """The quotient; of integers rounded towards zero."""
     divisor = _dense_at(indices, values, sizes, dense)
-    if not np.all(dense):
+    if values.size and not np.all(dense):
         raise errors.InvalidArgumentError(
             "SparseDenseCwiseDiv cannot divide by zero,but input dense tensor contains zero "
         )

@@ -116,7 +116,9 @@ def unsorted_segment_join(x: Any, segment_ids: Any, num_segments: Any, *, separa
             parts.setdefault(place, []).append(s)
     cells = result.reshape(-1)
     for place, words in parts.items():
-        cells[place] = separator.encode().join(words)
+        # A separator comes only after something: empty strings in front leave no trace.
+        first = next((i for i, word in enumerate(words) if word), len(words))
+        cells[place] = separator.encode().join(words[first:])
     return result
 
 
