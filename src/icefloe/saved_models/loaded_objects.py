@@ -47,6 +47,21 @@ class LoadedVariable(ResourceVariable):
             self._initializer_op = apply_op("AssignVariableOp", handle, same, name="Assign")
 
 
+class RefusedFunction:
+    """A function of a loaded model that icefloe cannot call: a call raises the error that says why."""
+
+    def __init__(self, path: str, error: errors.UnimplementedError) -> None:
+        self.path = path
+        self._error = error
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Raise UnimplementedError."""
+        raise self._error
+
+    def __repr__(self) -> str:
+        return f"<RefusedFunction {self.path!r}: {self._error.message}>"
+
+
 class LoadedObject(Trackable):
     """An object of a loaded model; what it owned are its attributes."""
 
@@ -75,8 +90,8 @@ class LoadedObjects:
             self.root: Any = LoadedObject()
             self.variables = list(dict.fromkeys(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
             return
-        reached = list(self._paths)
-        for node in sorted(reached):
+        reached = sorted({0, *self._paths})
+        for node in reached:
             self._make(node)
         for node in reached:
             self._fill(node)
@@ -89,7 +104,7 @@ class LoadedObjects:
         if kind == "variable":
             made = self._variable(node, item.variable)
         elif kind in ("function", "bare_concrete_function"):
-            made = self._functions.get(self._paths[node])
+            made = self._function(self._paths.get(node, ""))
         elif kind in ("constant", "asset"):
             try:
                 made = self._captures.tensor(node)
@@ -107,6 +122,12 @@ class LoadedObjects:
         else:
             made = LoadedObject()
         self._made[node] = made
+
+    def _function(self, path: str) -> Any:
+        try:
+            return self._functions.get(path)
+        except errors.UnimplementedError as error:
+            return RefusedFunction(path, error)
 
     def _variable(self, node: int, stored: SavedVariable) -> Variable | None:
         try:

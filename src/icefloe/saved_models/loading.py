@@ -78,7 +78,7 @@ class LoadedModel:
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and "_stored" in vars(self):
-            owned = vars(self.root)
+            owned = getattr(self.root, "__dict__", {})
             if name in owned:
                 return owned[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -99,7 +99,8 @@ class SavedObjects:
         self._export = export
         self._tables: dict[int, dict[str, Any]] = {}
         self._functions: dict[int, TracedFunction] = {}
-        self.view: ObjectView = view_of(root, children=self._children)
+        # TensorFlow does not load a model whose optimizer, as an object without its class, has slots.
+        self.view: ObjectView = view_of(root, children=self._children, with_slots=False)
 
     # What each owns
 
@@ -213,8 +214,6 @@ class SavedObjects:
                 node.children.add(node_id=child, local_name=name)
                 if isinstance(value, (TracedFunction, ConcreteFunction)):
                     node.dependencies.add(node_id=child, local_name=name)
-            for owner, name, slot in self.view.slots[number]:
-                node.slot_variables.add(original_variable_node_id=owner, slot_name=name, slot_variable_node_id=slot)
             self._describe(node, value)
         for value in self.view.objects:
             if isinstance(value, ConcreteFunction):

@@ -117,7 +117,7 @@ class _Export:
 
 def _export(root: Any, signatures: Any, graph: Graph, session: Any, options: SaveOptions) -> _Export:
     chosen = chosen_signatures(root, signatures)
-    state = view_of(root, children=children)
+    state = view_of(root, children=children, with_slots=False)
     export = ExportGraph(CapturedObjects(state.objects, session))
     traces = {id(value): _traces_of(value) for value in state.objects if isinstance(value, TracedFunction)}
     objects = SavedObjects(root, traces, wrapped(chosen, export), export)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from google.protobuf.message import DecodeError
 
 import icefloe as tf
 from icefloe import errors
@@ -177,3 +178,62 @@ def test_a_model_is_replaced_as_a_whole(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["m"]
     with tf.load_saved_model(directory) as found:
         assert found.session.run(found.v) == 2
+
+
+def test_loops_optimizers_and_objects_that_own_each_other(tmp_path):
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.v = tf.Variable([1.0, 2.0], use_resource=True)
+            self.child = tf.Module()
+            self.child.parent = self
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def looped(self, x):
+            _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * self.v), (tf.constant(0), x))
+            return tf.cond(tf.reduce_sum(y) > 0, lambda: y + self.v, lambda: y)
+
+        @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])
+        def ragged(self, rows):
+            return tf.reduce_sum(rows, axis=1)
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        model = Model()
+        model.optimizer = tf.train.AdamOptimizer(0.1)
+        train = model.optimizer.minimize(tf.reduce_sum(model.v), var_list=[model.v])
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        expected = sess.run(model.looped(tf.constant([1.0, 1.0])))
+        tf.saved_model.save(tf.train.Checkpoint(model=model), tmp_path / "m")
+    with tf.load_saved_model(tmp_path / "m") as found:
+        np.testing.assert_array_equal(found.model.looped([1, 1]), expected)
+        assert found.model.child.parent is found.model
+        assert found.model.optimizer.beta1_power in found.variables
+        assert len(found.variables) == 3
+        with pytest.raises(errors.UnimplementedError, match="RaggedTensorSpec"):
+            found.model.ragged([[1.0]])
+        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+            _ = found.nothing
+
+
+def test_damaged_object_graphs_give_errors_or_objects():
+    with tf.load_saved_model(FIXTURES / "saved_objects") as model:
+        message = model.meta_graph
+    whole = message.object_graph_def.SerializeToString()
+    random = np.random.default_rng(0)
+    refused = 0
+    for place in random.integers(0, len(whole), 40):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(random.integers(8))
+        try:
+            message.object_graph_def.ParseFromString(bytes(damaged))
+        except DecodeError:
+            continue
+        with tf.load_saved_model(FIXTURES / "saved_objects") as found:
+            found._stored.info.object_graph_def.CopyFrom(message.object_graph_def)
+            try:
+                assert found.root is not None
+                assert all(isinstance(v, tf.Variable) for v in found.variables)
+            except errors.OpError:
+                refused += 1
+    assert refused < 40
