@@ -13,7 +13,14 @@ import numpy as np
 from icefloe import errors
 from icefloe.datatypes import DType
 from icefloe.graph.registry import kernel, shape
-from icefloe.graph.shape_inference import ShapeContext, concatenate, merge, with_rank, with_rank_at_least, with_rank_at_most
+from icefloe.graph.shape_inference import (
+    ShapeContext,
+    concatenate,
+    merge,
+    with_rank,
+    with_rank_at_least,
+    with_rank_at_most,
+)
 from icefloe.ops.allocation import check_shape
 from icefloe.ops.array.values import boxed, unboxed
 from icefloe.ops.data_flow.handles import asked_shape
