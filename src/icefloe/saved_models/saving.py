@@ -47,6 +47,7 @@ from icefloe.saved_models.reading import Path
 from icefloe.saved_models.saved_objects import SavedObjects, children
 from icefloe.saved_models.signatures import op_signature_def
 from icefloe.saver import trackable
+from icefloe.saver.meta_files import write_atomically
 from icefloe.saver.object_view import view_of
 from icefloe.stacks import SESSIONS
 
@@ -111,8 +112,7 @@ class _Export:
             data = model.SerializeToString(deterministic=True)
         except (EncodeError, ValueError) as error:
             raise errors.InvalidArgumentError(f"the SavedModel cannot be larger than 2 GiB: {error}") from None
-        with open(os.path.join(directory, constants.SAVED_MODEL_FILENAME_PB), "wb") as file:
-            file.write(data)
+        write_atomically(os.path.join(directory, constants.SAVED_MODEL_FILENAME_PB), data)
 
 
 def _export(root: Any, signatures: Any, graph: Graph, session: Any, options: SaveOptions) -> _Export:
