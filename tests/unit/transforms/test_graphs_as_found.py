@@ -263,3 +263,10 @@ def test_scatters_into_frozen_variables_are_mended_or_left_with_a_note() -> None
     with tf.Session(graph=tf.load_graph(found.graph_def)) as session:
         sub, add, div = session.run(["sub:0", "add:0", "div:0"])
     assert (sub.tolist(), add.tolist(), div.tolist()) == ([4.0, 4.0, 8.0], [9.0, 6.0, 10.0], [4.0, 3.0, 8.0])
+
+
+def test_recorded_shapes_of_a_table_do_not_outlive_its_handle() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.raw_ops.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64, name="table")
+    (item,) = tf.graphs.downgrade(graph.as_graph_def(add_shapes=True), "1.0").graph_def.node
+    assert (item.op, "_output_shapes" in item.attr) == ("HashTable", False)
