@@ -104,6 +104,7 @@ def without_elements() -> list[Case]:
             Case("SparseDenseCwiseDiv", np.zeros((0, 1), np.int64), np.zeros(0, kind), np.array([3]), np.zeros(3, kind))
             for kind in (F, np.int32)
         ),
+        Case("ScatterNd", i32(), np.zeros(0, F), i32(0)),
         Case("UnsortedSegmentJoin", JOINED, i32(0, 0, 2, 2, 0), i32(3)[0], separator="|"),
     ]
 

@@ -79,7 +79,7 @@ def _check_ranks(indices: Array, updates: Array) -> None:
 
 def _check_batch(indices: Array, updates: Array) -> None:
     """Refuse a single index vector: TensorFlow then wants as many updates as it has numbers, which fit nowhere."""
-    if indices.ndim == 1:
+    if indices.ndim == 1 and (len(indices) or len(updates)):
         raise errors.InvalidArgumentError(
             f"Dimensions [0,1) of indices[shape={shape_text(indices.shape)}] = {len(indices)} must match dimensions"
             f" [0,1) of updates[shape={shape_text(updates.shape)}] = {len(updates)}; give the indices as a matrix"
